@@ -1,0 +1,196 @@
+"""The settings of a run: frozen, validated, documented. Where they come from is ``settings.py``'s business.
+
+Every field is explained in ``conf/rebuild.yaml`` and ``conf/profiles/*.yaml``; ranges and types stand here. Nothing in this
+module knows an engine, and executors never see it: stages hand plain values to the kernels.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from dedup_lib.kernels.bands import choose_bands
+from dedup_lib.kernels.boilerplate import Lexicon
+from dedup_lib.kernels.normalize import NORMALIZER_VERSION, STEP_NAMES
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """A group of settings: no unknown names, no changes after validation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+
+class Columns(Section):
+    """Names of the input's columns for what the job needs. Only ``content`` must exist in the input."""
+
+    doc_id: str | None = "doc_id"
+    url: str | None = "url"
+    title: str | None = "title"
+    content: str = "content"
+    source: str | None = "source"
+    publish_time: str | None = "publish_time"
+
+
+class Input(Section):
+    path: list[str] = []
+    format: Literal["parquet", "json", "csv"] = "parquet"
+    columns: Columns = Columns()
+    profile_column: str | None = None
+    verdicts: str | None = None
+
+    @field_validator("path", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        return [value] if isinstance(value, str) else value
+
+
+class Output(Section):
+    path: str | None = None
+    keep_work: bool = False
+
+
+class Fold(Section):
+    min_unit: Annotated[int, Field(ge=2, le=100)] = 2
+    min_repeats: Annotated[int, Field(ge=2, le=100)] = 3
+    max_unit: Annotated[int, Field(ge=2, le=10_000)] = 200
+
+
+class MinHashSettings(Section):
+    num_perm: Annotated[int, Field(ge=16, le=1024)] = 128
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    max_miss: Annotated[float, Field(gt=0, lt=1)] = 0.001
+    bands: Positive | None = None
+    rows: Positive | None = None
+
+
+class SimHashSettings(Section):
+    tokens: Literal["chars", "jieba", "rjieba"] = "chars"
+    ngram: Annotated[int, Field(ge=1, le=8)] = 3
+
+
+class HammingLimit(Section):
+    """Texts of up to ``up_to`` feature characters (null: any length) count as near within ``limit`` bits."""
+
+    up_to: Positive | None = None
+    limit: Annotated[int, Field(ge=0, le=7)]
+
+
+class Near(Section):
+    min_features: Positive = 20
+    drop_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.8
+    review_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.7
+    hamming: list[HammingLimit] = [HammingLimit(up_to=100, limit=1), HammingLimit(limit=3)]
+    hamming_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.75
+    fact_guard: bool = True
+
+    @property
+    def max_hamming(self) -> int:
+        """The widest limit of any length: what the SimHash blocks must be able to find."""
+        return max(limit.limit for limit in self.hamming)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Near:
+        if not self.review_jaccard <= self.hamming_jaccard <= self.drop_jaccard:
+            raise ValueError(
+                f"review_jaccard ({self.review_jaccard}) <= hamming_jaccard ({self.hamming_jaccard}) <= drop_jaccard "
+                f"({self.drop_jaccard}) must hold"
+            )
+        bounds = [limit.up_to for limit in self.hamming]
+        ends_open = bool(bounds) and bounds[-1] is None
+        if not ends_open or None in bounds[:-1] or bounds[:-1] != sorted(set(bounds[:-1])):
+            raise ValueError("hamming needs rising up_to values and a last entry without up_to")
+        return self
+
+
+class Profile(Section):
+    """How texts of one kind are normalised, signed and judged."""
+
+    normalize: Annotated[list[str], Field(min_length=1)] = [
+        "mojibake", "html", "invisible", "nfkc", "spaces", "case", "punctuation", "simplify", "pinyin",
+        "title_tags", "noise", "join_lines",
+    ]  # fmt: skip
+    compare: Literal["content", "title_and_content"] = "content"
+    ngram: Annotated[int, Field(ge=1, le=8)] = 4
+    fold: Fold | None = Fold()
+    minhash: MinHashSettings = MinHashSettings()
+    simhash: SimHashSettings = SimHashSettings()
+    near: Near = Near()
+
+    @field_validator("normalize")
+    @classmethod
+    def _known_steps(cls, steps: list[str]) -> list[str]:
+        unknown = [step for step in steps if step not in STEP_NAMES]
+        if unknown:
+            raise ValueError(f"no step is called {', '.join(unknown)}; the steps are {', '.join(STEP_NAMES)}")
+        return steps
+
+    @property
+    def bands(self) -> tuple[int, int]:
+        """(bands, rows): as configured, or chosen from the drop threshold."""
+        if self.minhash.bands and self.minhash.rows:
+            return self.minhash.bands, self.minhash.rows
+        chosen = choose_bands(self.near.drop_jaccard, self.minhash.num_perm, self.minhash.max_miss)
+        return chosen or (self.minhash.num_perm, 1)
+
+    @model_validator(mode="after")
+    def _bands_reach_the_threshold(self) -> Profile:
+        settings = self.minhash
+        if bool(settings.bands) != bool(settings.rows):
+            raise ValueError("minhash.bands and minhash.rows are set together or not at all")
+        bands, rows = self.bands
+        if bands * rows > settings.num_perm:
+            raise ValueError(f"minhash.bands x minhash.rows = {bands * rows}, more than num_perm = {settings.num_perm}")
+        found = 1 - (1 - self.near.drop_jaccard**rows) ** bands
+        if 1 - found > settings.max_miss:
+            raise ValueError(
+                f"{bands} bands of {rows} rows find a pair at Jaccard {self.near.drop_jaccard} with probability {found:.4f}; "
+                f"max_miss = {settings.max_miss} asks for {1 - settings.max_miss}: use more bands, fewer rows or more num_perm"
+            )
+        return self
+
+
+class Candidates(Section):
+    rows_per_bucket: Annotated[float, Field(gt=0)] = 4.0
+    all_pairs_up_to: Annotated[int, Field(ge=2, le=1000)] = 8
+    max_rounds: Positive = 40
+
+
+class Review(Section):
+    max_pairs_per_row: Positive = 5
+
+
+class Gates(Section):
+    max_quarantine_share: Share = 0.05
+
+
+class Config(Section):
+    """Everything a run needs. ``profiles`` holds the profiles that rows may name, by name."""
+
+    engine: str = "embedded"
+    input: Input = Input()
+    output: Output = Output()
+    profile: str = "news"
+    candidates: Candidates = Candidates()
+    review: Review = Review()
+    gates: Gates = Gates()
+    profiles: dict[str, Profile] = {}
+    lexicon: Lexicon = Lexicon()
+
+    @field_validator("engine")
+    @classmethod
+    def _known_engine(cls, value: str) -> str:
+        if value not in ("embedded", "spark") and not value.startswith("connect=sc://"):
+            raise ValueError("the engine is embedded, spark or connect=sc://HOST:PORT")
+        return value
+
+    def fingerprint(self) -> str:
+        """A short hash of the settings that decide the result (not of where it is computed or stored)."""
+        decisive = self.model_dump(mode="json", exclude={"engine": True, "output": True, "gates": True, "input": {"path", "verdicts"}})
+        text = json.dumps([NORMALIZER_VERSION, decisive], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]

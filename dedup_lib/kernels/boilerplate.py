@@ -1,0 +1,64 @@
+"""Remove the phrases that sites and editors put around a text: title tags, editors' names, copyright notes.
+
+The phrases come from a lexicon (``conf/lexicon/``). A text is expected to be normalised in characters before: the lexicon is
+written in simplified characters and half-width marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+LONGEST_LINE = 80  # characters; a longer line is an article's own sentence, whatever it begins with
+
+
+class Lexicon(NamedTuple):
+    """Phrases to remove, each in the form that the character steps leave it in."""
+
+    title_tags: tuple[str, ...] = ()  # between brackets at the head of a title or text
+    lines: tuple[str, ...] = ()  # a line that begins with one of these goes
+    phrases: tuple[str, ...] = ()  # removed wherever they stand
+
+
+def _either(phrases: Sequence[str]) -> str:
+    """An alternation, longest first, so that the result does not depend on the order of the file."""
+    return "|".join(re.escape(phrase) for phrase in sorted(phrases, key=lambda p: (-len(p), p)))
+
+
+def _nothing(text: str) -> str:
+    return text
+
+
+def title_tag_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], str | None]:
+    """A function that removes [快讯], (图) and their like at the head of a text, and its RE2 trigger."""
+    if not lexicon.title_tags:
+        return _nothing, None
+    tags = _either(lexicon.title_tags)
+    head = re.compile(rf"^(?:\s*[\[(]\s*(?:{tags})\s*[\])]\s*[:!]?|\s*(?:{tags})\s*[!:])+\s*")
+    return lambda text: head.sub("", text), rf"^\s*[\[(]?\s*(?:{tags})"
+
+
+def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], str | None]:
+    """A function that removes noise lines and phrases, and its RE2 trigger.
+
+    A line goes when it begins with a phrase of ``lines`` and is short; so does the end of a line behind a full stop or an
+    opening bracket ("…。责任编辑:某某"). What is removed is repeated until nothing is found, since removing can uncover more.
+    """
+    every = (*lexicon.lines, *lexicon.phrases)
+    if not every:
+        return _nothing, None
+    patterns = []
+    if lexicon.phrases:
+        patterns.append(_either(lexicon.phrases))
+    if lexicon.lines:
+        heads = _either(lexicon.lines)
+        patterns.append(rf"(?:(?<=\n)|^|(?<=[。!?)\]]))[ \t]*[\[(]?(?:{heads})[^\n。!?]{{0,{LONGEST_LINE}}}[。!?]?[\])]?[ \t]*(?=\n|$)")
+    found = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+    def remove(text: str) -> str:
+        while (shorter := found.sub("", text)) != text:
+            text = shorter
+        return text
+
+    return remove, _either(every)

@@ -1,0 +1,163 @@
+"""Fold repeats: 你是凑企鹅你是凑企鹅你是凑企鹅 becomes one 你是凑企鹅, alone or inside a longer text.
+
+A run is a unit that follows itself without a gap. From left to right, at each position the shortest unit that is repeated
+often enough is folded to one copy; what is left is folded again until nothing changes. A unit is folded when it has at least
+``min_unit`` characters, does not repeat a shorter unit itself (哈哈哈哈 is a run of 哈), and holds at least two letters that
+are no digits: 10101010 is a number, not a run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from dedup_lib.kernels.classes import DIGIT, FEATURE, character_classes
+from dedup_lib.kernels.utf8 import code_points, compiled, encode, inlined, string_array, string_buffers
+
+MAX_PASSES = 16  # folding can make new runs; real text settles in two passes
+_LETTERS = 2
+_GRAM = 4
+
+
+@compiled
+def _run_end(text, count, at, unit, limit):
+    """Where the run of period ``unit`` that starts at ``at`` ends, looked for up to ``limit``."""
+    end = at + unit
+    stop = min(count, limit)
+    while end < stop and text[end] == text[end - unit]:
+        end += 1
+    return end
+
+
+@compiled
+def _foldable(text, at, unit, classes):
+    """Whether a unit holds enough letters."""
+    letters = 0
+    for i in range(at, at + unit):
+        if classes[text[i]] & FEATURE and not classes[text[i]] & DIGIT:
+            letters += 1
+    return letters >= _LETTERS
+
+
+@compiled
+def _link(text, count, gram, heads, following, min_unit, min_repeats, max_unit):
+    """Fill ``following[i]``, the next position with the same ``gram`` characters as at ``i``, or -1.
+
+    Returns whether any unit is repeated at all: for nearly every text that settles it.
+    """
+    size = 16
+    while size < 2 * count:
+        size *= 2
+    heads[:size] = -1
+    found = False
+    for i in range(count - gram, -1, -1):
+        slot = _gram_hash(text, i, gram) & (size - 1)
+        while heads[slot] >= 0 and not _same(text, heads[slot], i, gram):
+            slot = (slot + 1) & (size - 1)
+        other = heads[slot]
+        following[i] = other
+        heads[slot] = i
+        while not found and other >= 0 and other - i <= max_unit:
+            unit = other - i
+            length = unit * (min_repeats - 1)
+            found = unit >= min_unit and other + length <= count and _same(text, i, other, length)
+            other = following[other]
+    return found
+
+
+@inlined
+def _gram_hash(text, at, gram):
+    key = np.uint64(0)
+    for k in range(gram):
+        key = key * np.uint64(0x9E3779B97F4A7C15) + np.uint64(text[at + k])
+    return np.int64((key * np.uint64(0xD6E8FEB86659FD93)) >> np.uint64(33))
+
+
+@compiled
+def _same(text, i, j, length):
+    for k in range(length):
+        if text[i + k] != text[j + k]:
+            return False
+    return True
+
+
+@compiled
+def _fold_at(text, count, at, following, gram, min_unit, min_repeats, max_unit, classes):
+    """(unit, end) of the run to fold at ``at``; (0, at) if there is none.
+
+    Inside a run of a shorter unit that is not to be folded, only units that reach beyond it can be new: the others repeat
+    the shorter one (Fine and Wilf, 1965). ``shortest`` says so.
+    """
+    limit = at + (max_unit + 1) * min_repeats
+    shortest = min_unit
+    for unit in range(1, min(min_unit, count - at)):
+        end = _run_end(text, count, at, unit, limit)
+        if end - at >= unit * min_repeats:
+            shortest = max(shortest, (end - at) // min_repeats + 1)
+    if at + gram > count:
+        return 0, at
+    other = following[at]
+    while other >= 0 and other - at <= max_unit:
+        unit = other - at
+        other = following[other] if other + gram <= count else -1
+        if unit < shortest:
+            continue
+        end = _run_end(text, count, at, unit, limit)
+        if end - at < unit * min_repeats:
+            continue
+        if _foldable(text, at, unit, classes):
+            return unit, at + (_run_end(text, count, at, unit, count) - at) // unit * unit
+        shortest = (end - at) // min_repeats + 1
+    return 0, at
+
+
+@compiled
+def _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classes):
+    """Fold one text of ``count`` code points in place; returns the new count."""
+    gram = min(_GRAM, min_unit * (min_repeats - 1))
+    for _ in range(MAX_PASSES):
+        if count < min_unit * min_repeats or not _link(
+            text, count, gram, heads, following, min_unit, min_repeats, max_unit
+        ):
+            return count
+        at, out = 0, 0
+        while at < count:
+            unit, end = _fold_at(text, count, at, following, gram, min_unit, min_repeats, max_unit, classes)
+            for i in range(max(unit, 1)):
+                text[out + i] = text[at + i]
+            out += max(unit, 1)
+            at = end if unit else at + 1
+        if out == count:
+            return count
+        count = out
+    return count
+
+
+@compiled
+def _fold_all(data, offsets, min_unit, min_repeats, max_unit, classes, out, out_offsets):
+    longest = 1
+    for row in range(len(offsets) - 1):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    text = np.empty(longest, np.int32)
+    following = np.empty(longest, np.int32)
+    heads = np.empty(max(16, 4 * longest), np.int32)
+    at = 0
+    for row in range(len(offsets) - 1):
+        count = code_points(data, offsets[row], offsets[row + 1], text)
+        count = _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classes)
+        for i in range(count):
+            at = encode(text[i], out, at)
+        out_offsets[row + 1] = at
+
+
+def fold_repeats(texts: pa.Array, min_unit: int, min_repeats: int, max_unit: int) -> pa.Array:
+    """Fold the repeats in each text of an Arrow string array. Nulls become empty texts.
+
+    ``min_unit`` and ``max_unit`` in characters, ``min_repeats`` at least 2. Time grows with ``max_unit`` times length only for
+    texts that repeat something.
+    """
+    data, offsets = string_buffers(texts)
+    out = np.empty(offsets[-1] - offsets[0], np.uint8)
+    out_offsets = np.zeros(len(offsets), np.int64)
+    _fold_all(data, offsets, min_unit, min_repeats, max_unit, character_classes(), out, out_offsets)
+    return string_array(out[: out_offsets[-1]], out_offsets)

@@ -1,0 +1,48 @@
+"""Take the text out of HTML: tags, scripts, styles, comments and entities go, block elements become line breaks."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from selectolax.lexbor import LexborHTMLParser
+
+TRIGGER = "[<&＆﹠]"  # RE2: texts without any of them are left alone
+
+_BLOCKS = "address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul"
+_INLINE = (
+    "a abbr b big body button caption center cite code col colgroup del em embed font head html i iframe img input ins "
+    "label link mark meta noscript object option param q s samp script select small source span strike strong style sub "
+    "sup tbody template textarea tfoot thead title tt u var video wbr svg audio figcaption strong summary details"
+)
+_REMOVED = ["script", "style", "noscript", "template", "textarea", "iframe", "svg"]
+_NAMES = "|".join(sorted(set((_BLOCKS + " " + _INLINE).split()), key=lambda name: (-len(name), name)))
+_TAG = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])[^<]*>|<!--|<!doctype|<!\[cdata\[", re.IGNORECASE)
+_NOT_A_TAG = re.compile(rf"<(?!/?(?:{_NAMES})(?=[\s/>])|!--|!doctype)", re.IGNORECASE)
+_BLOCK_TAG = re.compile(rf"(?=</?(?:{'|'.join(_BLOCKS.split())})(?=[\s/>]))", re.IGNORECASE)
+_AMPERSANDS = re.compile("[&＆﹠](?:amp;)*", re.IGNORECASE)
+_LEVELS = 8
+
+
+def strip_html(text: str) -> str:
+    """The text of an HTML fragment or page; plain text comes back as it was, with entities resolved.
+
+    Only names that HTML knows make a tag: "a<b" and "<张三>" are text. Markup that was escaped (&lt;p&gt;) is markup too, up to
+    eight levels deep.
+    """
+    for _ in range(_LEVELS):
+        plain = _strip_once(text)
+        if plain == text:
+            break
+        text = plain
+    return text
+
+
+def _strip_once(text: str) -> str:
+    text = _AMPERSANDS.sub("&", text)
+    if not _TAG.search(text):
+        return html.unescape(text)
+    tree = LexborHTMLParser(_BLOCK_TAG.sub("\n", _NOT_A_TAG.sub("&lt;", text)))
+    tree.strip_tags(_REMOVED)
+    body = tree.body
+    return body.text(separator="") if body is not None else ""

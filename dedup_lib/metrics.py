@@ -1,0 +1,137 @@
+"""What a run counts: ``metrics.json`` and ``manifest.json``."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dedup_lib import __version__
+from dedup_lib.config import Config
+from dedup_lib.kernels.bands import Bands
+from dedup_lib.kernels.normalize import NORMALIZER_VERSION
+from dedup_lib.stages.candidates import KINDS, Meeting
+from dedup_lib.stages.settle import Settled, bucket_totals, hot_buckets
+
+WORST_BUCKETS = 20
+_PACKAGES = ("pyspark", "pysail", "pyarrow", "numpy", "numba", "OpenCC", "selectolax", "ftfy", "jieba")
+
+
+class Timer:
+    """Seconds for each stage: ``with timer("sign"): ...``."""
+
+    def __init__(self) -> None:
+        self.begin = time.monotonic()
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        start = time.monotonic()
+        yield
+        self.seconds[stage] = round(time.monotonic() - start, 3)
+
+    def total(self) -> float:
+        """Seconds since the timer was made."""
+        return time.monotonic() - self.begin
+
+
+def count_by(frame: DataFrame, *columns: str) -> dict[str, int]:
+    """Rows for each value of the columns (joined by a slash), in order."""
+    rows = frame.groupBy(*columns).count().collect()
+    return dict(sorted(("/".join(map(str, row[:-1])), row[-1]) for row in rows))
+
+
+def collect(
+    rows: DataFrame,
+    exact: DataFrame,
+    signatures: DataFrame,
+    settled: Settled,
+    meetings: Mapping[str, Meeting],
+    tables: Mapping[str, DataFrame],
+    timer: Timer,
+) -> dict[str, Any]:
+    """The content of ``metrics.json``."""
+    totals = bucket_totals(settled.candidates).first()
+    published = {name: table.count() for name, table in tables.items()}
+    lengths = signatures.agg(F.count("*").alias("all"), F.count("minhash").alias("signed")).first()
+    return {
+        "rows": {"input": sum(published[name] for name in ("documents", "dropped", "quarantine")), **published},
+        "dropped": count_by(tables["dropped"], "method"),
+        "pairs": count_by(tables["pairs"], "decision", "method"),
+        "quarantine": count_by(tables["quarantine"], "reason"),
+        "exact": {"rows": exact.count(), "representatives": lengths["all"]},
+        "signatures": {"compared": lengths["signed"], "too_short_to_compare": lengths["all"] - lengths["signed"]},
+        "candidates": {
+            "buckets": totals["buckets"],
+            "pairs_of_a_naive_self_join": totals["naive_pairs"],
+            "pairs_given": totals["pairs"],
+            "verified": settled.verified.count(),
+            "rounds": settled.rounds,
+            "worst_buckets": _worst(settled.candidates, signatures, meetings),
+        },
+        "seconds": timer.seconds | {"total": round(timer.total(), 3)},
+    }
+
+
+def _worst(candidates: DataFrame, signatures: DataFrame, meetings: Mapping[str, Meeting]) -> list[dict[str, Any]]:
+    """The largest buckets that ran out of budget."""
+    names = {m.group(kind): (name, text) for name, m in meetings.items() for kind, text in enumerate(KINDS)}
+    largest = hot_buckets(candidates).orderBy(F.desc("rows"), "rank", "group", "pairs").limit(WORST_BUCKETS)
+    found = largest.join(signatures.select("rank", "doc_id"), "rank").collect()
+    found.sort(key=lambda row: (-row["rows"], row["rank"], row["group"], row["pairs"]))
+    return [
+        {
+            "profile": names[row["group"]][0],
+            "kind": names[row["group"]][1],
+            "rows": row["rows"],
+            "pairs_of_a_naive_self_join": row["rows"] * (row["rows"] - 1) // 2,
+            "pairs_given": row["pairs"],
+            "first_doc_id": row["doc_id"],
+        }
+        for row in found
+    ]
+
+
+def manifest(config: Config, run_id: str, started: datetime, meetings: Mapping[str, Meeting]) -> dict[str, Any]:
+    """The content of ``manifest.json``: what decided this result."""
+    return {
+        "run_id": run_id,
+        "started": started.isoformat(),
+        "engine": config.engine,
+        "settings_fingerprint": config.fingerprint(),
+        "normalizer_version": NORMALIZER_VERSION,
+        "versions": {"dedup": __version__, "python": platform.python_version()} | {p: _version(p) for p in _PACKAGES},
+        "thresholds": {name: _chances(config, name, meeting) for name, meeting in meetings.items()},
+        "settings": config.model_dump(mode="json"),
+    }
+
+
+def _chances(config: Config, name: str, meeting: Meeting) -> dict[str, Any]:
+    """How pairs of a profile are found: bands, blocks, and the probability that a pair at a threshold meets."""
+    near = config.profiles[name].near
+    bands = Bands(meeting.bands, meeting.rows)
+    return {
+        "drop_jaccard": near.drop_jaccard,
+        "review_jaccard": near.review_jaccard,
+        "bands": meeting.bands,
+        "rows_per_band": meeting.rows,
+        "unused_permutations": meeting.num_perm - meeting.bands * meeting.rows,
+        "found_at_drop_threshold": round(bands.meeting_probability(near.drop_jaccard), 6),
+        "found_at_review_threshold": round(bands.meeting_probability(near.review_jaccard), 6),
+        "simhash_blocks": meeting.blocks,
+        "max_hamming": meeting.max_hamming,
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except Exception:
+        return None

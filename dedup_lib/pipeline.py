@@ -1,0 +1,228 @@
+"""The nightly rebuild: the list of stages, what is stored between them, and what is said about it.
+
+This is the only module in which tables are computed; everything it calls describes tables or writes them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dedup_lib import metrics
+from dedup_lib.config import Config
+from dedup_lib.errors import GateRefused, InputError
+from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, EXACT, NORMALIZED, PAIRS, QUARANTINE, REVIEW, SIGNATURES
+from dedup_lib.stages import outcome
+from dedup_lib.stages.candidates import meetings
+from dedup_lib.stages.exact import group_exact, rank_representatives
+from dedup_lib.stages.identify import distinct_ids, raw_rows, shared_ids
+from dedup_lib.stages.normalize import normalize
+from dedup_lib.stages.settle import Settled, settle
+from dedup_lib.stages.sign import sign
+from dedup_lib.stages.verdicts import Verdicts, judged_ids, ranked_verdicts, wrong_verdicts
+from dedup_lib.store import RunStore, check_paths, read_input, read_verdicts
+
+Say = Callable[[str], None]
+
+
+class Result(NamedTuple):
+    """A finished run: its store, and the content of ``metrics.json``."""
+
+    store: RunStore
+    metrics: dict[str, Any]
+
+
+def rebuild(session: SparkSession, config: Config, run_id: str | None = None, say: Say = print) -> Result:
+    """Deduplicate the configured input into a new run folder and publish it.
+
+    Raises ``InputError`` for an input that cannot be used, ``GateRefused`` for a result that must not be published (it stays
+    in its folder), ``DedupError`` when a stage fails.
+    """
+    if not config.input.path or not config.output.path:
+        missing = "input.path" if not config.input.path else "output.path"
+        raise InputError(f"{missing}: not set; give it in the configuration or on the command line")
+    check_paths(config.input.path, config.output.path)
+    started = datetime.now(timezone.utc).replace(microsecond=0)
+    run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
+    store = RunStore(session, config.output.path, run_id)
+    run = _Run(store, config, started, say)
+    result = run.execute()
+    if not config.output.keep_work:
+        store.discard_work()
+    _check_gates(result, config)
+    store.make_current()
+    return Result(store, result)
+
+
+def _check_gates(counted: dict[str, Any], config: Config) -> None:
+    rows, bad = counted["rows"]["input"], counted["rows"]["quarantine"]
+    if not rows:
+        raise InputError(f"input {', '.join(config.input.path)}: holds no rows; nothing is published")
+    if bad > config.gates.max_quarantine_share * rows:
+        raise GateRefused(
+            f"quarantine: {bad:,} of {rows:,} rows ({bad / rows:.1%}) could not be processed, more than "
+            f"gates.max_quarantine_share = {config.gates.max_quarantine_share:.1%} allows: {counted['quarantine']}. "
+            "The run stays in its folder; the published result is unchanged"
+        )
+
+
+class _Run:
+    """One run of the pipeline; ``execute`` is its table of contents."""
+
+    def __init__(self, store: RunStore, config: Config, started: datetime, say: Say) -> None:
+        self.store = store
+        self.config = config
+        self.started = started
+        self.say = say
+        self.timer = metrics.Timer()
+
+    def execute(self) -> dict[str, Any]:
+        """Run all stages, write all tables, return the metrics."""
+        rows = self.read()
+        normalized, blank = self.normalize(rows)
+        verdict_table = self.verdicts()
+        exact = self.exact(normalized, verdict_table)
+        signatures = self.sign(normalized, exact)
+        verdicts = ranked_verdicts(verdict_table, signatures) if verdict_table is not None else None
+        settled = self.settle(signatures, normalized, verdicts)
+        decided = self.decide(exact, signatures, settled, verdicts)
+        tables = self.publish(rows, blank, decided, signatures, settled, verdicts)
+        return self.report(rows, normalized, exact, signatures, settled, decided, tables)
+
+    def read(self) -> DataFrame:
+        """Input rows with one id each."""
+        with self.timer("read"):
+            settings = self.config.input
+            raw = read_input(self.store.session, settings.path, settings.format)
+            columns = _checked(raw, self.config)
+            rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
+            shared = self.store.save(shared_ids(rows), "shared_ids")
+            if shared.isEmpty():
+                rows = rows.withColumn("copy", F.lit(1))
+            else:
+                rows = distinct_ids(rows, shared, columns.content, columns.publish_time)
+        return rows
+
+    def normalize(self, rows: DataFrame) -> tuple[DataFrame, DataFrame]:
+        """``normalized``, and the ids of blank rows."""
+        with self.timer("normalize"):
+            usable = rows.where((F.col("copy") == 1) & F.col("profile").isin(list(self.config.profiles)))
+            done = self.store.save(normalize(usable, self.config), "normalized")
+            blank = done.where("blank").select("doc_id")
+            normalized = NORMALIZED.conform(done.where("NOT blank"))
+            self.progress("normalize", rows=normalized.count(), blank=blank.count())
+        return normalized, blank
+
+    def verdicts(self) -> DataFrame | None:
+        """The verdict table, checked."""
+        path = self.config.input.verdicts
+        if not path:
+            return None
+        table = self.store.save(read_verdicts(self.store.session, path), "verdicts")
+        wrong = wrong_verdicts(table).limit(10).collect()
+        if wrong:
+            lines = [f"{row.doc_id!r}, {row.other_id!r}, {row.verdict!r}: {row.problem}" for row in wrong]
+            raise InputError(f"verdicts {path}: " + "; ".join(lines))
+        return table
+
+    def exact(self, normalized: DataFrame, verdict_table: DataFrame | None) -> DataFrame:
+        """``exact``: representatives and the rows behind them."""
+        with self.timer("exact"):
+            judged = judged_ids(verdict_table) if verdict_table is not None else None
+            exact = self.store.save(group_exact(normalized, judged), EXACT.name)
+            by_method = metrics.count_by(exact.where(F.col("method").isNotNull()), "method")
+            self.progress("exact", rows=exact.count(), **by_method)
+        return exact
+
+    def sign(self, normalized: DataFrame, exact: DataFrame) -> DataFrame:
+        """``signatures`` of the representatives."""
+        with self.timer("sign"):
+            signed = self.store.save(sign(normalized, rank_representatives(exact), self.config), SIGNATURES.name)
+            too_short = signed.where(F.col("minhash").isNull()).count()
+            self.progress("sign", representatives=signed.count(), too_short_to_compare=too_short)
+        return signed
+
+    def settle(self, signatures: DataFrame, normalized: DataFrame, verdicts: Verdicts | None) -> Settled:
+        """Candidates, verification and resolution."""
+        with self.timer("settle"):
+            count = signatures.count()
+            self.meetings = meetings(self.config, count)
+            settled = settle(
+                signatures, normalized, self.meetings, verdicts, self.config, count, self.store.save, self.detail
+            )
+            self.progress("settle", verified=settled.verified.count(), fallen=settled.losers.count())
+        return settled
+
+    def decide(
+        self, exact: DataFrame, signatures: DataFrame, settled: Settled, verdicts: Verdicts | None
+    ) -> DataFrame:
+        """``decisions``: one row for each comparable row."""
+        with self.timer("decide"):
+            return self.store.save(outcome.decisions(exact, signatures, settled, verdicts), DECISIONS.name)
+
+    def publish(
+        self,
+        rows: DataFrame,
+        blank: DataFrame,
+        decided: DataFrame,
+        signatures: DataFrame,
+        settled: Settled,
+        verdicts: Verdicts | None,
+    ) -> dict[str, DataFrame]:
+        """Write the published tables."""
+        with self.timer("publish"):
+            most = self.config.review.max_pairs_per_row
+            questions = self.store.save(outcome.open_questions(signatures, settled, verdicts, most), "questions")
+            own = rows.where(F.col("copy") == 1)
+            tables = {
+                DOCUMENTS.name: outcome.documents(own, decided),
+                DROPPED.name: outcome.dropped(own, decided),
+                PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
+                CLUSTERS.name: outcome.clusters(decided),
+                REVIEW.name: outcome.review(own, questions, self.config.input.columns),
+                QUARANTINE.name: outcome.quarantine(rows, blank, list(self.config.profiles)),
+            }
+            written = {name: self.store.publish(table, name) for name, table in tables.items()}
+            self.progress("publish", **{name: table.count() for name, table in written.items()})
+        return written
+
+    def report(self, rows, normalized, exact, signatures, settled, decided, tables) -> dict[str, Any]:
+        """Write ``metrics.json`` and ``manifest.json``."""
+        counted = metrics.collect(rows, exact, signatures, settled, self.meetings, tables, self.timer)
+        self.store.write_json("metrics.json", counted)
+        self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, self.meetings))
+        return counted
+
+    def progress(self, stage: str, **counts: int) -> None:
+        """One line about a stage: time so far, counts."""
+        facts = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        self.say(f"[{self.timer.total():6.1f} s] {stage:<10} {facts}")
+
+    def detail(self, text: str) -> None:
+        """One line about a part of a stage."""
+        self.say(f"[{self.timer.total():6.1f} s] {'':<10} {text}")
+
+
+def _checked(raw: DataFrame, config: Config) -> Any:
+    """The column map, with columns that the input lacks set to None. Raises ``InputError`` for what cannot work."""
+    columns = config.input.columns
+    types = {field.name: field.dataType.simpleString() for field in raw.schema.fields}
+    where = f"input {', '.join(config.input.path)}"
+    if columns.content not in types:
+        raise InputError(f"{where}: has no column {columns.content!r} (input.columns.content); it has {', '.join(types)}")
+    if types[columns.content] != "string":
+        raise InputError(f"{where}: column {columns.content!r} is {types[columns.content]}, not text")
+    wanted = config.input.profile_column
+    if wanted and wanted not in types:
+        raise InputError(f"{where}: has no column {wanted!r} (input.profile_column); it has {', '.join(types)}")
+    own = {name for table in (DOCUMENTS, DROPPED, QUARANTINE) for name in table.names}
+    taken = sorted(own & set(types))
+    if taken:
+        raise InputError(f"{where}: column {', '.join(taken)} has a name that the result needs; rename it in the input")
+    absent = {name: None for name in ("doc_id", "title", "publish_time") if getattr(columns, name) not in types}
+    return columns.model_copy(update=absent)

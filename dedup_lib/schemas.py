@@ -1,0 +1,239 @@
+"""Every table of the product: its columns, their types, and what they mean.
+
+``RAW`` stands for the input's own columns, which every table that starts with it carries unchanged. Work tables live only as
+long as the run; published tables are the contract with those who read the result.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+
+class Column(NamedTuple):
+    name: str
+    type: str  # as in Spark DDL
+    meaning: str
+
+
+class Table(NamedTuple):
+    """A named list of columns. ``raw`` says whether the input's own columns stand before them."""
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+    raw: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    @property
+    def ddl(self) -> str:
+        return ", ".join(f"{column.name} {column.type}" for column in self.columns)
+
+    def conform(self, frame: DataFrame, raw: list[str] | None = None) -> DataFrame:
+        """Exactly this table's columns, in order and type, behind the raw ones."""
+        own = [F.col(column.name).cast(column.type).alias(column.name) for column in self.columns]
+        return frame.select(*map(_quoted, raw or []), *own)
+
+
+def _quoted(name: str):
+    return F.col(f"`{name.replace('`', '``')}`")
+
+
+DOC_ID = Column("doc_id", "string", "the row's id: as given, or made from the row's content where the input has none")
+KEPT_ID = Column("kept_id", "string", "the surviving row it is compared with")
+PROFILE = Column("profile", "string", "name of the profile that judged the row")
+RANK = Column("rank", "bigint", "place in the order of priority among the representatives, 0 first")
+MEASURES = (
+    Column("hamming", "int", "bits in which the two SimHashes differ, 0 to 64; null where a text has no features"),
+    Column("jaccard", "double", "shared over all distinct shingles of the two normalised texts, 0 to 1"),
+    Column("containment", "double", "shared over the smaller text's distinct shingles, 0 to 1"),
+    Column("threshold", "double", "the Jaccard similarity that a drop of this pair needs"),
+    Column("reason", "string", "the rule that decided, and the differing facts where a guard did"),
+)
+
+# ---- work tables, in the order of the data flow -----------------------------------------------------------------------------
+
+NORMALIZED = Table(
+    "normalized",
+    "one row for each input row that can be compared",
+    (
+        DOC_ID,
+        PROFILE,
+        Column("published", "bigint", "publication time in microseconds, null if unknown"),
+        Column("length", "int", "characters of the raw content"),
+        Column("raw_sha1", "string", "SHA-1 of the raw compared columns"),
+        Column("text_sha1", "string", "SHA-1 of the normalised text; of the raw one where nothing is left"),
+        Column("key", "string", "SHA-1 of the normalised and folded text: rows with one key say the same"),
+        Column("text", "string", "the normalised and folded text, from which all features are taken"),
+    ),
+)
+EXACT = Table(
+    "exact",
+    "for each row the representative of its exact group, which is the row itself where method is null",
+    (
+        DOC_ID,
+        Column("rep_id", "string", "doc_id of the group's first row in the order of priority"),
+        Column("method", "string", "exact_raw, exact_normalized or exact_folded: how the row equals its representative"),
+        Column("pinned", "boolean", "a verdict names the row, so it speaks for itself instead of joining its exact group"),
+        PROFILE,
+        Column("published", "bigint", "as in normalized"),
+        Column("length", "int", "as in normalized"),
+        Column("text_sha1", "string", "as in normalized"),
+        Column("key", "string", "as in normalized"),
+    ),
+)
+SIGNATURES = Table(
+    "signatures",
+    "one row for each representative",
+    (
+        RANK,
+        DOC_ID,
+        PROFILE,
+        Column("text_sha1", "string", "as in normalized"),
+        Column("key", "string", "as in normalized"),
+        Column("pinned", "boolean", "as in exact"),
+        Column("features", "int", "feature characters (letters and numbers) of the text"),
+        Column("shingles", "int", "distinct shingles of the text"),
+        Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without features"),
+        Column("minhash", "binary", "MinHash signature, little-endian uint32; null for texts too short to be compared"),
+    ),
+)
+BUCKETS = Table(
+    "buckets",
+    "one row for each representative and band or block key",
+    (
+        Column("key", "bigint", "hash of a band of the signature or of a SimHash's whole blocks; the low 8 bits are the group"),
+        RANK,
+        Column("simhash", "bigint", "as in signatures"),
+        Column("shingles", "int", "as in signatures"),
+    ),
+)
+CANDIDATES = Table(
+    "candidates",
+    "what the buckets of one round gave: pairs, rows that must wait, and bucket statistics",
+    (
+        Column("kind", "tinyint", "0 pair, 1 waiting row, 2 hot bucket, 3 totals of a partition"),
+        Column("a", "bigint", "rank of the pair's earlier row; the waiting row; the hot bucket's first row; buckets"),
+        Column("b", "bigint", "rank of the pair's later row; the hot bucket's size; pairs of a naive self-join"),
+        Column("value", "bigint", "Hamming distance of the pair; pairs that the hot bucket gave"),
+        Column("group", "int", "of a hot bucket: profile and kind of key, see stages/candidates.py"),
+    ),
+)
+VERIFIED = Table(
+    "verified",
+    "candidate pairs that are duplicates or worth a look, with exact measures",
+    (
+        Column("a", "bigint", "rank of the earlier row"),
+        Column("b", "bigint", "rank of the later row"),
+        Column("outcome", "tinyint", "1 duplicate, 2 review, see kernels/decide.py"),
+        *MEASURES,
+    ),
+)
+EDGES = Table(
+    "edges",
+    "pairs of which at most one row may survive",
+    (
+        Column("a", "bigint", "rank of the earlier row"),
+        Column("b", "bigint", "rank of the later row"),
+    ),
+)
+DECISIONS = Table(
+    "decisions",
+    "one row for each row of normalized: what becomes of it",
+    (
+        DOC_ID,
+        Column("kept_id", "string", "the survivor it is dropped for; null for a survivor"),
+        Column("method", "string", "as in pairs; null for a survivor"),
+        *MEASURES,
+        Column("content_sha1", "string", "as in documents"),
+        Column("simhash", "bigint", "as in documents"),
+        PROFILE,
+    ),
+)
+
+# ---- input tables beside the corpus -----------------------------------------------------------------------------------------
+
+VERDICTS = Table(
+    "verdicts",
+    "what people decided; it always wins",
+    (
+        Column("doc_id", "string", "the row judged"),
+        Column("other_id", "string", "the row it was compared with; null for protect"),
+        Column("verdict", "string", "duplicate, not_duplicate or protect"),
+    ),
+)
+
+# ---- published tables -------------------------------------------------------------------------------------------------------
+
+DOCUMENTS = Table(
+    "documents",
+    "the survivors",
+    (
+        Column("cluster_size", "int", "rows that say the same, the survivor included"),
+        Column("content_sha1", "string", "SHA-1 of the normalised text (of the raw one where nothing is left of it)"),
+        Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without letters or numbers"),
+        PROFILE,
+    ),
+    raw=True,
+)
+DROPPED = Table(
+    "dropped",
+    "the rows that were dropped, complete, so that each can be restored from here",
+    (KEPT_ID, Column("method", "string", "as in pairs")),
+    raw=True,
+)
+PAIRS = Table(
+    "pairs",
+    "the audit: one row for each drop, each review pair and each verdict applied",
+    (
+        DOC_ID,
+        KEPT_ID,
+        Column("decision", "string", "drop, review (both rows stay) or keep (a verdict prevented a drop)"),
+        Column("method", "string", "exact_raw, exact_normalized, exact_folded, near or verdict"),
+        *MEASURES[:4],
+        PROFILE,
+        MEASURES[4],
+        Column("run_id", "string", "the run that decided"),
+        Column("decided_at", "timestamp", "when that run began, UTC"),
+    ),
+)
+CLUSTERS = Table(
+    "clusters",
+    "every row that shares its text with another, and its survivor",
+    (
+        Column("cluster_id", "string", "doc_id of the survivor"),
+        DOC_ID,
+        Column("is_survivor", "boolean", "whether this row is the survivor"),
+    ),
+)
+REVIEW = Table(
+    "review",
+    "pairs for a person to judge; both rows are in documents",
+    (
+        DOC_ID,
+        KEPT_ID,
+        Column("title", "string", "title of doc_id"),
+        Column("kept_title", "string", "title of kept_id"),
+        Column("text", "string", "raw content of doc_id"),
+        Column("kept_text", "string", "raw content of kept_id"),
+        *MEASURES,
+        PROFILE,
+    ),
+)
+QUARANTINE = Table(
+    "quarantine",
+    "rows that could not be processed",
+    (
+        Column("reason", "string", "empty or duplicate_id"),
+        Column("file", "string", "the input file, where the row could not be read from it"),
+    ),
+    raw=True,
+)
+
+PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE)
+ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, VERDICTS, *PUBLISHED)

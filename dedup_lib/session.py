@@ -1,0 +1,117 @@
+"""The one place that makes a Spark session: embedded (Sail, in this process, no Java), Apache Spark, or a Connect server.
+
+Callers see a plain ``SparkSession`` and keep to the part of the DataFrame API that Spark Connect knows.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from dedup_lib.errors import ConfigError
+
+CONNECT = "connect="
+_ROOT = str(Path(__file__).resolve().parent.parent)
+
+# What the result or its speed rests on, whatever the cluster's defaults are. A spark-submit --conf has priority for the second.
+_ALWAYS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+}
+_UNLESS_SET = {
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
+    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "200",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "32m",
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.python.worker.reuse": "true",
+}
+
+
+def under_spark_submit() -> bool:
+    """Whether this process was started by spark-submit, which brings its own Spark."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ or "_PYSPARK_DRIVER_CALLBACK_HOST" in os.environ
+
+
+@contextmanager
+def open_session(engine: str) -> Iterator[SparkSession]:
+    """A session on ``embedded``, ``spark`` or ``connect=sc://HOST:PORT``; stopped at the end if it was made here.
+
+    Raises ``ConfigError`` if the engine cannot be started on this machine, with what to do.
+    """
+    warnings.filterwarnings("ignore", message=".*No Partition Defined for Window operation.*")
+    # Workers must run this interpreter, not whatever python3 the PATH begins with.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if engine == "embedded":
+        with _embedded() as session:
+            yield session
+    elif engine == "spark":
+        with _spark() as session:
+            yield session
+    elif engine.startswith(CONNECT):
+        session = SparkSession.builder.remote(engine.removeprefix(CONNECT)).getOrCreate()
+        yield _configured(session)
+        session.stop()
+    else:
+        raise ConfigError(f"engine: {engine!r} is unknown; use embedded, spark or connect=sc://HOST:PORT")
+
+
+@contextmanager
+def _embedded() -> Iterator[SparkSession]:
+    os.environ.setdefault("RUST_LOG", "error")
+    try:
+        from pysail.spark import SparkConnectServer
+    except ImportError as error:
+        raise ConfigError("engine: embedded needs the package pysail (pip install pysail), or use --engine spark") from error
+    server = SparkConnectServer("127.0.0.1", 0)
+    server.start(background=True)
+    host, port = server.listening_address
+    logging.getLogger("pyspark.sql.connect.client.logging").setLevel(logging.CRITICAL)
+    session = SparkSession.builder.remote(f"sc://{host}:{port}").create()
+    try:
+        yield _configured(session)
+    finally:
+        session.stop()
+        server.stop()
+        os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)  # set by the client; would turn a later Spark session into a client
+
+
+@contextmanager
+def _spark() -> Iterator[SparkSession]:
+    if SparkSession.getActiveSession() is not None:
+        yield _configured(SparkSession.getActiveSession())
+        return
+    builder = SparkSession.builder.appName("dedup")
+    if not under_spark_submit():
+        builder = builder.master("local[*]").config("spark.driver.memory", "4g")
+    builder = builder.config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")])))
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    try:
+        session = builder.getOrCreate()
+    except Exception as error:
+        raise ConfigError(
+            "engine: Apache Spark did not start; it needs Java 17 or later (Debian: apt-get install openjdk-17-jre-headless, "
+            f"then JAVA_HOME or PATH), or use --engine embedded. Its own words: {str(error).splitlines()[0]}"
+        ) from error
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield _configured(session)
+    finally:
+        session.stop()
+
+
+def _configured(session: SparkSession) -> SparkSession:
+    for name, value in _ALWAYS.items():
+        session.conf.set(name, value)
+    return session

@@ -1,0 +1,89 @@
+"""Input rows -> rows with one id each.
+
+A row travels as ``raw`` (a struct of all input columns, untouched, so that no column name of ours can meet one of theirs),
+``doc_id``, ``profile`` and ``copy``: 1 for the row that owns its id, more for later rows with the same id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+
+from dedup_lib.kernels.times import to_micros
+
+MADE_ID_LENGTH = 24
+_EXTRA = [
+    StructField("digest", StringType()),
+    StructField("published", LongType()),
+    StructField("length", IntegerType()),
+]
+
+
+def raw_rows(raw: DataFrame, id_column: str | None, profile_column: str | None, profile: str) -> DataFrame:
+    """``raw``, ``doc_id`` (null where the input has none) and ``profile`` for each input row."""
+    doc_id = _field(id_column).cast("string") if id_column else F.lit(None).cast("string")
+    named = _field(profile_column).cast("string") if profile_column else F.lit(None).cast("string")
+    whole = raw.select(F.struct(*[F.col(_quote(name)) for name in raw.columns]).alias("raw"))
+    return whole.select("raw", doc_id.alias("doc_id"), F.coalesce(named, F.lit(profile)).alias("profile"))
+
+
+def _field(name: str) -> F.Column:
+    return F.col("raw").getField(name)
+
+
+def _quote(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def shared_ids(rows: DataFrame) -> DataFrame:
+    """The ids that several rows have, and null if any row has none."""
+    counted = rows.groupBy("doc_id").agg(F.count("*").alias("rows"))
+    return counted.where((F.col("rows") > 1) | F.col("doc_id").isNull()).select("doc_id")
+
+
+def distinct_ids(rows: DataFrame, shared: DataFrame, content: str, publish_time: str | None) -> DataFrame:
+    """Give each row an id of its own or a ``copy`` number above 1; ``shared`` are the ids to look at.
+
+    A row without an id gets the hash of all its columns, and equal rows without ids a number behind it. Of several rows
+    with one given id the first by priority owns it. Every tie is broken by the row's content, never by its position.
+    """
+    clean = rows.join(shared.where(F.col("doc_id").isNotNull()), "doc_id", "left_anti").where(F.col("doc_id").isNotNull())
+    doubtful = rows.join(shared, "doc_id", "left_semi").union(rows.where(F.col("doc_id").isNull()))
+    schema = StructType([*doubtful.schema.fields, *_EXTRA])
+    described = doubtful.mapInArrow(partial(_describe, content=content, publish_time=publish_time), schema)
+    made = F.substring("digest", 1, MADE_ID_LENGTH)
+    same = Window.partitionBy(F.coalesce("doc_id", made), F.col("doc_id").isNull()).orderBy(
+        F.col("published").asc_nulls_last(), F.col("length").desc(), "digest"
+    )
+    numbered = described.withColumn("copy", F.row_number().over(same))
+    suffix = F.when(F.col("copy") > 1, F.concat(F.lit("-"), F.col("copy").cast("string"))).otherwise("")
+    settled = numbered.select(
+        "raw",
+        F.coalesce("doc_id", F.concat(made, suffix)).alias("doc_id"),
+        "profile",
+        F.when(F.col("doc_id").isNull(), 1).otherwise(F.col("copy")).cast("int").alias("copy"),
+    )
+    return clean.select("raw", "doc_id", "profile", F.lit(1).cast("int").alias("copy")).union(settled)
+
+
+def _describe(batches: Iterator[pa.RecordBatch], content: str, publish_time: str | None) -> Iterator[pa.RecordBatch]:
+    """Add what orders rows of one id: a digest of all columns, the publication time, the length."""
+    for batch in batches:
+        raw = batch.column("raw")
+        digests = pa.array([_digest(row) for row in raw.to_pylist()], pa.string())
+        published = to_micros(pc.struct_field(raw, publish_time)) if publish_time else pa.nulls(len(raw), pa.int64())
+        lengths = pc.fill_null(pc.utf8_length(pc.struct_field(raw, content)), 0).cast(pa.int32())
+        names = [*batch.schema.names, *(field.name for field in _EXTRA)]
+        yield pa.RecordBatch.from_arrays([*batch.columns, digests, published, lengths], names=names)
+
+
+def _digest(row: dict[str, object]) -> str:
+    return hashlib.sha1(json.dumps(row, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,144 @@
+"""Rows -> ``normalized``: the text that is compared, its hashes, and what orders rows by priority."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dedup_lib.config import Config, Profile
+from dedup_lib.kernels.boilerplate import Lexicon
+from dedup_lib.kernels.folding import fold_repeats
+from dedup_lib.kernels.normalize import Normalizer
+from dedup_lib.kernels.times import to_micros
+from dedup_lib.schemas import NORMALIZED, Column, Table
+from dedup_lib.stages.bridge import map_batches
+
+BLANK_STEPS = ("invisible", "nfkc", "spaces", "join_lines")  # what is empty after these is blank
+
+_TEXTS = Table(
+    "texts",
+    "what the kernels make of a row, before the engine hashes it",
+    (
+        *NORMALIZED.columns[:5],
+        Column("text", "string", "normalised; the trimmed raw text where nothing is left"),
+        Column("folded", "string", "folded, null where equal to text"),
+        Column("emptied", "boolean", "nothing was left"),
+        Column("blank", "boolean", "nothing was there"),
+    ),
+)
+
+
+class Recipe(NamedTuple):
+    """What the workers need to know of a profile."""
+
+    steps: tuple[str, ...]
+    with_title: bool
+    fold: tuple[int, int, int] | None
+
+
+def recipe(profile: Profile) -> Recipe:
+    """A profile as plain values."""
+    fold = profile.fold and (profile.fold.min_unit, profile.fold.min_repeats, profile.fold.max_unit)
+    return Recipe(tuple(profile.normalize), profile.compare == "title_and_content", fold)
+
+
+def normalize(rows: DataFrame, config: Config) -> DataFrame:
+    """Normalise and hash each row; ``blank`` is true where there is nothing to compare.
+
+    Takes ``raw``, ``doc_id``, ``profile`` of rows with an id of their own; returns ``normalized`` and ``blank``.
+    """
+    columns = config.input.columns
+    raw = F.col("raw")
+    present = set(rows.schema["raw"].dataType.fieldNames())
+    given = {
+        "title": raw.getField(columns.title) if columns.title in present else F.lit(None).cast("string"),
+        "time": raw.getField(columns.publish_time) if columns.publish_time in present else F.lit(None).cast("string"),
+    }
+    narrow = rows.select(
+        "doc_id",
+        "profile",
+        raw.getField(columns.content).alias("content"),
+        given["title"].cast("string").alias("title"),
+        given["time"].alias("time"),
+    )
+    hashed = narrow.withColumn("raw_sha1", _raw_sha1(config))
+    recipes = {name: recipe(profile) for name, profile in config.profiles.items()}
+    texts = map_batches(hashed, _TEXTS, partial(_normalize_batch, recipes=recipes, lexicon=config.lexicon))
+    folded = F.coalesce("folded", "text")
+    return texts.select(
+        "doc_id", "profile", "published", "length", "raw_sha1",
+        F.sha1("text").alias("text_sha1"),
+        F.sha1(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded)).alias("key"),
+        F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"),
+        "blank",
+    )  # fmt: skip
+
+
+def _raw_sha1(config: Config) -> F.Column:
+    """SHA-1 of the columns that are compared. With a title its length stands before it: no two pairs read alike."""
+    with_title = [name for name, profile in config.profiles.items() if profile.compare == "title_and_content"]
+    size = F.coalesce(F.length("title").cast("string"), F.lit("none"))
+    both = F.concat(size, F.lit(":"), F.coalesce("title", F.lit("")), F.coalesce("content", F.lit("")))
+    return F.sha1(F.when(F.col("profile").isin(with_title), both).otherwise(F.col("content")))
+
+
+@lru_cache(maxsize=32)
+def _normalizer(steps: tuple[str, ...], lexicon: Lexicon) -> Normalizer:
+    return Normalizer(steps, lexicon)
+
+
+def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexicon: Lexicon) -> dict[str, object]:
+    content = pc.fill_null(batch.column("content"), "")
+    blank = pc.equal(pc.utf8_length(_normalizer(BLANK_STEPS, Lexicon())(content)), 0)
+    trimmed = pc.utf8_trim_whitespace(content)
+    title = pc.fill_null(batch.column("title"), "")
+    text, folded = by_profile(
+        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), outputs=2
+    )
+    emptied = pc.equal(pc.utf8_length(text), 0)
+    return {
+        "doc_id": batch.column("doc_id"),
+        "profile": batch.column("profile"),
+        "published": to_micros(batch.column("time")),
+        "length": pc.fill_null(pc.utf8_length(content), 0),
+        "raw_sha1": batch.column("raw_sha1"),
+        "text": pc.if_else(emptied, trimmed, text),
+        "folded": pc.if_else(pc.equal(text, folded), pa.scalar(None, pa.string()), folded),
+        "emptied": emptied,
+        "blank": blank,
+    }
+
+
+def by_profile(
+    profiles: pa.Array, settings: Mapping[str, object], function: Callable[..., tuple], outputs: int
+) -> tuple[pa.Array, ...]:
+    """Call ``function(settings of a profile, row numbers)`` for each profile of a batch and put the rows back in order."""
+    names = pc.unique(profiles).to_pylist()
+    if len(names) == 1:
+        return function(settings[names[0]], None)
+    parts, order = [], []
+    for name in names:
+        rows = np.flatnonzero(pc.equal(profiles, name).to_numpy(zero_copy_only=False))
+        parts.append(function(settings[name], pa.array(rows)))
+        order.append(rows)
+    back = pa.array(np.argsort(np.concatenate(order)))
+    return tuple(pa.chunked_array([part[i] for part in parts]).combine_chunks().take(back) for i in range(outputs))
+
+
+def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.Array, lexicon: Lexicon) -> tuple:
+    """Normalised and folded text of the chosen rows."""
+    if rows is not None:
+        title, content = title.take(rows), content.take(rows)
+    normalizer = _normalizer(recipe.steps, lexicon)
+    text = normalizer(content)
+    if recipe.with_title:
+        text = pc.binary_join_element_wise(normalizer(title), text, "\n")
+    folded = fold_repeats(text, *recipe.fold) if recipe.fold else text
+    return text, folded

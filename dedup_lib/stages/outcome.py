@@ -1,0 +1,162 @@
+"""What was settled -> ``decisions`` -> the published tables."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from dedup_lib.config import Columns
+from dedup_lib.kernels.decide import DROP
+from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, MEASURES, PAIRS, QUARANTINE, REVIEW
+from dedup_lib.stages.settle import Settled
+from dedup_lib.stages.verdicts import DUPLICATE, NOT_DUPLICATE, Verdicts
+
+_MEASURES = [column.name for column in MEASURES]
+
+
+def decisions(exact: DataFrame, signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
+    """What becomes of each row: a survivor, or dropped for one, with the method and the measures of exactly these two.
+
+    A row behind a representative that fell is dropped for the representative's survivor: it has the same text, hence the
+    same measures.
+    """
+    fallen = _fallen(signatures, settled, verdicts)
+    reps = signatures.select(F.col("doc_id").alias("rep_id"), "rank", "simhash").join(
+        fallen, F.col("rank") == F.col("b"), "left"
+    )
+    rows = exact.join(reps, "rep_id")
+    rep_fell = F.col("survivor").isNotNull()
+    behind = F.col("method").isNotNull()
+    kept_id = F.when(rep_fell, F.col("survivor")).when(behind, F.col("rep_id"))
+    weaker = F.when(F.col("rep_method").startswith("exact"), F.least("method", "rep_method"))
+    method = F.when(rep_fell, F.coalesce(weaker, "rep_method")).otherwise(F.col("method"))
+    exactly = {"hamming": 0, "jaccard": 1.0, "containment": 1.0, "threshold": 1.0, "reason": "same_text"}
+    measures = [F.when(rep_fell, F.col(m)).when(behind, F.lit(exactly[m])).alias(m) for m in _MEASURES]
+    picked = rows.select(
+        "doc_id",
+        kept_id.alias("kept_id"),
+        method.alias("method"),
+        *measures,
+        F.col("text_sha1").alias("content_sha1"),
+        "simhash",
+        "profile",
+    )
+    return DECISIONS.conform(picked)
+
+
+def _fallen(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
+    """For each representative that fell (``b``): ``survivor``, ``rep_method`` and the measures."""
+    sides = signatures.select("rank", "doc_id", "key", "text_sha1")
+    ours = sides.select([F.col(name).alias(f"{name}_a") for name in sides.columns])
+    theirs = sides.select([F.col(name).alias(f"{name}_b") for name in sides.columns])
+    pairs = settled.losers.join(settled.verified, ["a", "b"], "left")
+    pairs = pairs.join(ours, F.col("a") == F.col("rank_a")).join(theirs, F.col("b") == F.col("rank_b"))
+    by_person = F.coalesce(F.col("outcome") != DROP, F.lit(True)) if verdicts else F.lit(False)
+    method = (
+        F.when(by_person, "verdict")
+        .when(F.col("text_sha1_a") == F.col("text_sha1_b"), "exact_normalized")
+        .when(F.col("key_a") == F.col("key_b"), "exact_folded")
+        .otherwise("near")
+    )
+    same = F.col("key_a") == F.col("key_b")
+    hamming = F.when(same, 0).otherwise(F.col("hamming")).alias("hamming")
+    return pairs.select("b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), hamming, *_MEASURES[1:])
+
+
+def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None, most: int) -> DataFrame:
+    """Review pairs and pairs that a verdict kept apart, both rows surviving: ids, ``decision``, measures, profile.
+
+    At most ``most`` review pairs for each row, the nearest first; ties go by rank.
+    """
+    kept = signatures.select("rank", "doc_id", "profile").join(
+        settled.losers.select(F.col("b").alias("rank")), "rank", "left_anti"
+    )
+    ours = kept.select(F.col("rank").alias("a"), F.col("doc_id").alias("kept_id"), "profile")
+    theirs = kept.select(F.col("rank").alias("b"), "doc_id")
+    pairs = settled.verified.join(ours, "a").join(theirs, "b")
+    if verdicts is None:
+        return _nearest(pairs.where(F.col("outcome") != 0), most).withColumn("decision", F.lit("review"))
+    apart = verdicts.pairs.where(F.col("verdict").isin(NOT_DUPLICATE, DUPLICATE)).select("a", "b").distinct()
+    protected = verdicts.protected.select(F.col("rank").alias("b"))
+    stood_up = pairs.where(F.col("outcome") == DROP).join(protected, "b", "left_semi")
+    judged = pairs.join(apart, ["a", "b"], "left_semi").unionByName(stood_up).distinct().withColumn("decision", F.lit("keep"))
+    unjudged = pairs.where(F.col("outcome") != 0).join(judged.select("a", "b"), ["a", "b"], "left_anti")
+    return judged.unionByName(_nearest(unjudged, most).withColumn("decision", F.lit("review")))
+
+
+def _nearest(pairs: DataFrame, most: int) -> DataFrame:
+    """Pairs that are among the ``most`` nearest of both their rows."""
+    nearest = [F.col("jaccard").desc(), "hamming", "a", "b"]
+    first = F.row_number().over(Window.partitionBy("a").orderBy(*nearest))
+    second = F.row_number().over(Window.partitionBy("b").orderBy(*nearest))
+    counted = pairs.withColumns({"first": first, "second": second})
+    return counted.where((F.col("first") <= most) & (F.col("second") <= most)).drop("first", "second")
+
+
+def audit(decided: DataFrame, questions: DataFrame, run_id: str, decided_at: datetime) -> DataFrame:
+    """``pairs``: one row for each drop, review pair and verdict applied."""
+    drops = decided.where(F.col("kept_id").isNotNull()).withColumn("decision", F.lit("drop"))
+    method = F.when(F.col("decision") == "keep", "verdict").otherwise("near")
+    asked = questions.withColumn("method", method)
+    columns = ["doc_id", "kept_id", "decision", "method", *_MEASURES, "profile"]
+    rows = drops.select(*columns).unionByName(asked.select(*columns))
+    stamp = F.lit(decided_at.strftime("%Y-%m-%d %H:%M:%S")).cast("timestamp")
+    return PAIRS.conform(rows.withColumns({"run_id": F.lit(run_id), "decided_at": stamp}))
+
+
+def clusters(decided: DataFrame) -> DataFrame:
+    """``clusters``: dropped rows and the survivors they stand behind."""
+    members = decided.where(F.col("kept_id").isNotNull()).select(
+        F.col("kept_id").alias("cluster_id"), "doc_id", F.lit(False).alias("is_survivor")
+    )
+    survivors = members.select("cluster_id", F.col("cluster_id").alias("doc_id"), F.lit(True).alias("is_survivor")).distinct()
+    return CLUSTERS.conform(members.union(survivors))
+
+
+def documents(rows: DataFrame, decided: DataFrame) -> DataFrame:
+    """``documents``: the raw rows of the survivors. Takes ``raw``, ``doc_id`` of rows with an id of their own."""
+    sizes = decided.where(F.col("kept_id").isNotNull()).groupBy(F.col("kept_id").alias("doc_id")).agg(F.count("*").alias("behind"))
+    survivors = decided.where(F.col("kept_id").isNull()).select("doc_id", "content_sha1", "simhash", "profile")
+    sized = survivors.join(sizes, "doc_id", "left").withColumn("cluster_size", F.coalesce("behind", F.lit(0)) + 1)
+    return _with_raw(rows.select("raw", "doc_id").join(sized, "doc_id"), DOCUMENTS)
+
+
+def dropped(rows: DataFrame, decided: DataFrame) -> DataFrame:
+    """``dropped``: the raw rows of what was dropped."""
+    gone = decided.where(F.col("kept_id").isNotNull()).select("doc_id", "kept_id", "method")
+    return _with_raw(rows.select("raw", "doc_id").join(gone, "doc_id"), DROPPED)
+
+
+def quarantine(rows: DataFrame, blank: DataFrame, known_profiles: list[str]) -> DataFrame:
+    """``quarantine``: rows without content, with an id that another row owns, or of a profile that does not exist."""
+    empty = blank.select("doc_id", F.lit("empty").alias("because"))
+    reasons = rows.join(empty, "doc_id", "left").withColumn(
+        "reason",
+        F.when(F.col("copy") > 1, "duplicate_id")
+        .when(~F.col("profile").isin(known_profiles), "unknown_profile")
+        .otherwise(F.col("because")),
+    )
+    bad = reasons.where(F.col("reason").isNotNull()).withColumn("file", F.lit(None).cast("string"))
+    return _with_raw(bad, QUARANTINE)
+
+
+def _with_raw(frame: DataFrame, table) -> DataFrame:
+    """The raw columns, an id where the input had no column for it, and the table's own columns."""
+    names = frame.schema["raw"].dataType.fieldNames()
+    own = [F.col(column.name).cast(column.type).alias(column.name) for column in table.columns]
+    return frame.select(*[F.col("raw").getField(name).alias(name) for name in names], *own)
+
+
+def review(rows: DataFrame, questions: DataFrame, columns: Columns) -> DataFrame:
+    """``review``: the pairs for a person, with both titles and texts."""
+    present = rows.schema["raw"].dataType.fieldNames()
+
+    def raw(name: str | None) -> Column:
+        return F.col("raw").getField(name).cast("string") if name in present else F.lit(None).cast("string")
+
+    texts = rows.select("doc_id", raw(columns.title).alias("title"), raw(columns.content).alias("text"))
+    kept = texts.select(*[F.col(name).alias(other) for name, other in zip(texts.columns, ("kept_id", "kept_title", "kept_text"))])
+    asked = questions.where(F.col("decision") == "review")
+    return REVIEW.conform(asked.join(texts, "doc_id").join(kept, "kept_id"))

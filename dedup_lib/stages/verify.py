@@ -1,0 +1,81 @@
+"""``candidates`` (pairs) -> ``verified``: exact measures on the two texts, and what they decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dedup_lib.config import Config, Profile
+from dedup_lib.kernels.decide import DROP, NONE, Rule, decide
+from dedup_lib.kernels.similarity import compare_texts
+from dedup_lib.schemas import VERIFIED
+from dedup_lib.stages.bridge import map_batches
+from dedup_lib.stages.normalize import by_profile
+
+SAME_TEXT = "same_text"
+
+
+def rule(profile: Profile) -> Rule:
+    """A profile's duplicate rule as plain values."""
+    near = profile.near
+    anything = 2**31
+    limits = tuple((limit.up_to or anything, limit.limit) for limit in near.hamming)
+    return Rule(
+        profile.ngram, near.drop_jaccard, near.review_jaccard, near.hamming_jaccard, limits, near.fact_guard
+    )
+
+
+def verify(pairs: DataFrame, signatures: DataFrame, normalized: DataFrame, config: Config) -> DataFrame:
+    """Compare the texts of each pair exactly and decide; pairs that are no duplicates and not worth a look are left out.
+
+    Takes ``a``, ``b``, ``hamming`` and ``asked`` (a verdict names the pair: it stays whatever it measures), each pair once.
+    """
+    rules = {name: rule(profile) for name, profile in config.profiles.items()}
+    wanted = pairs.select(F.col("a").alias("rank")).union(pairs.select(F.col("b").alias("rank"))).distinct()
+    named = signatures.select("rank", "doc_id", "profile", "key", "features").join(wanted, "rank", "left_semi")
+    texts = named.join(normalized.select("doc_id", "text"), "doc_id").drop("doc_id")
+    ours = texts.select([F.col(name).alias(f"{name}_a") for name in texts.columns])
+    theirs = texts.select([F.col(name).alias(f"{name}_b") for name in texts.columns])
+    joined = pairs.join(ours, F.col("a") == F.col("rank_a")).join(theirs, F.col("b") == F.col("rank_b"))
+    compared = map_batches(joined.drop("rank_a", "rank_b", "profile_b"), VERIFIED, partial(_verify_batch, rules=rules))
+    return compared.where(F.col("outcome").isNotNull())
+
+
+def _verify_batch(batch: pa.RecordBatch, rules: Mapping[str, Rule]) -> dict[str, object]:
+    jaccard, containment, outcome, threshold, reason = by_profile(
+        batch.column("profile_a"), rules, partial(_compare, batch=batch), outputs=5
+    )
+    dull = pc.and_(pc.equal(outcome, NONE), pc.invert(batch.column("asked")))
+    return {
+        "a": batch.column("a"),
+        "b": batch.column("b"),
+        "outcome": pc.if_else(dull, pa.scalar(None, pa.int8()), outcome),
+        "hamming": batch.column("hamming").cast(pa.int32()),
+        "jaccard": jaccard,
+        "containment": containment,
+        "threshold": threshold,
+        "reason": reason,
+    }
+
+
+def _compare(rule: Rule, rows: pa.Array | None, batch: pa.RecordBatch) -> tuple[pa.Array, ...]:
+    if rows is not None:
+        batch = batch.take(rows)
+    first, second = batch.column("text_a"), batch.column("text_b")
+    jaccard, containment = compare_texts(first, second, rule.ngram)
+    features = np.minimum(batch.column("features_a").to_numpy(), batch.column("features_b").to_numpy())
+    decided = decide(rule, jaccard, batch.column("hamming").to_numpy(), features, first, second)
+    same = pc.equal(batch.column("key_a"), batch.column("key_b"))
+    return (
+        pc.if_else(same, 1.0, pa.array(jaccard)),
+        pc.if_else(same, 1.0, pa.array(containment)),
+        pc.if_else(same, pa.scalar(DROP, pa.int8()), pa.array(decided.outcome)),
+        pc.if_else(same, 1.0, pa.array(decided.threshold)),
+        pc.if_else(same, SAME_TEXT, pa.array(decided.reason)),
+    )

@@ -1,0 +1,139 @@
+"""The one place that reads and writes: input files, the tables of a run, and the pointer to the published run.
+
+A run is a folder ``<output>/runs/<run_id>/`` with a Parquet folder for each table. ``<output>/CURRENT`` holds the id of the
+published run; it is replaced as the last act of a run, so readers see the previous run until then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from dedup_lib.errors import InputError
+from dedup_lib.schemas import VERDICTS
+
+CURRENT = "CURRENT"
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+WORK_CODEC = "lz4"
+
+
+def read_input(session: SparkSession, paths: Sequence[str], kind: str) -> DataFrame:
+    """The input rows. Raises ``InputError`` naming the path when it is missing or unreadable."""
+    options = {"json": {}, "csv": {"header": "true", "multiLine": "true", "escape": '"'}, "parquet": {}}[kind]
+    try:
+        frame = session.read.format(kind).options(**options).load(list(paths))
+        frame.schema  # noqa: B018 (a Connect session resolves the files only now)
+    except PySparkException as error:
+        raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
+    return frame
+
+
+def read_verdicts(session: SparkSession, path: str) -> DataFrame:
+    """The verdict table, from Parquet or CSV. Raises ``InputError`` when it cannot be read or lacks a column."""
+    frame = read_input(session, [path], "csv" if path.lower().endswith(".csv") else "parquet")
+    missing = [name for name in VERDICTS.names if name not in frame.columns]
+    if missing:
+        raise InputError(f"verdicts {path}: lacks the column {', '.join(missing)}; it needs {', '.join(VERDICTS.names)}")
+    return VERDICTS.conform(frame)
+
+
+def first_line(error: Exception) -> str:
+    """What a user needs of an engine's error."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0][:300] if lines else type(error).__name__
+
+
+class RunStore:
+    """The tables of one run. Creating the object touches nothing on disk."""
+
+    def __init__(self, session: SparkSession, output: str, run_id: str) -> None:
+        if not _RUN_ID.fullmatch(run_id):
+            raise InputError(f"run id {run_id!r}: use letters, digits, '-', '_' and '.', at most 100")
+        self.session = session
+        self.output = output
+        self.run_id = run_id
+        self.folder = os.path.join(output, "runs", run_id)
+
+    @property
+    def work(self) -> str:
+        """Folder of the work tables."""
+        return os.path.join(self.folder, "_work")
+
+    def save(self, frame: DataFrame, name: str) -> DataFrame:
+        """Write a work table and return it as read back: the plan behind it is cut off, its row count is free."""
+        return self._write(frame, os.path.join(self.work, name), WORK_CODEC)
+
+    def publish(self, frame: DataFrame, name: str) -> DataFrame:
+        """Write a published table and return it as read back."""
+        return self._write(frame, os.path.join(self.folder, name), "zstd")
+
+    def _write(self, frame: DataFrame, path: str, codec: str) -> DataFrame:
+        frame.write.mode("overwrite").option("compression", codec).parquet(path)
+        return self.session.read.schema(frame.schema).parquet(path)
+
+    def table(self, name: str) -> DataFrame:
+        """A published table of this run."""
+        path = os.path.join(self.folder, name)
+        if not os.path.isdir(path):
+            raise InputError(f"{path}: no such table; is {self.output} the output folder of a finished run?")
+        return self.session.read.parquet(path)
+
+    def size(self, name: str) -> int:
+        """Bytes of a published table on disk."""
+        return sum(file.stat().st_size for file in Path(self.folder, name).rglob("*") if file.is_file())
+
+    def write_json(self, name: str, content: dict[str, Any]) -> None:
+        """Write a JSON file into the run folder."""
+        text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
+        _replace(Path(self.folder, name), text + "\n")
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        """Read a JSON file of the run folder. Raises ``InputError`` when there is none."""
+        try:
+            return json.loads(Path(self.folder, name).read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise InputError(f"{error.filename}: no such file; is the run complete?") from error
+
+    def discard_work(self) -> None:
+        """Remove the work tables."""
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def make_current(self) -> None:
+        """Publish this run: replace the pointer in one step."""
+        _replace(Path(self.output, CURRENT), self.run_id + "\n")
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    with new.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
+def current_run(output: str) -> str:
+    """The id of the published run. Raises ``InputError`` when nothing is published."""
+    try:
+        return Path(output, CURRENT).read_text(encoding="utf-8").strip()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(f"{output}: nothing is published here (no file {CURRENT})") from error
+
+
+def check_paths(inputs: Sequence[str], output: str) -> None:
+    """Refuse an output that lies inside an input or around it. Raises ``InputError``."""
+    out = os.path.realpath(output)
+    for path in inputs:
+        given = os.path.realpath(path.split("*", 1)[0])
+        if out == given or out.startswith(given + os.sep) or given.startswith(os.path.join(out, "runs") + os.sep):
+            raise InputError(f"output {output}: overlaps the input {path}; choose another folder")
