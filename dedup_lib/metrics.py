@@ -108,9 +108,14 @@ def manifest(config: Config, run_id: str, started: datetime, meetings: Mapping[s
         "settings_fingerprint": config.fingerprint(),
         "normalizer_version": NORMALIZER_VERSION,
         "versions": {"dedup": __version__, "python": platform.python_version()} | {p: _version(p) for p in _PACKAGES},
-        "thresholds": {name: _chances(config, name, meeting) for name, meeting in meetings.items()},
+        "thresholds": thresholds(config, meetings),
         "settings": config.model_dump(mode="json"),
     }
+
+
+def thresholds(config: Config, meetings: Mapping[str, Meeting]) -> dict[str, dict[str, Any]]:
+    """For each profile, the thresholds and how surely pairs at them are found."""
+    return {name: _chances(config, name, meeting) for name, meeting in meetings.items()}
 
 
 def _chances(config: Config, name: str, meeting: Meeting) -> dict[str, Any]:

@@ -5,7 +5,6 @@ This is the only module in which tables are computed; everything it calls descri
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
@@ -14,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dedup_lib import metrics
-from dedup_lib.config import Config
-from dedup_lib.errors import GateRefused, InputError
+from dedup_lib.config import Columns, Config
+from dedup_lib.errors import ConfigError, GateRefused, InputError
 from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, EXACT, NORMALIZED, PAIRS, QUARANTINE, REVIEW, SIGNATURES
 from dedup_lib.stages import outcome
 from dedup_lib.stages.candidates import meetings
@@ -43,10 +42,7 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
     Raises ``InputError`` for an input that cannot be used, ``GateRefused`` for a result that must not be published (it stays
     in its folder), ``DedupError`` when a stage fails.
     """
-    if not config.input.path or not config.output.path:
-        missing = "input.path" if not config.input.path else "output.path"
-        raise InputError(f"{missing}: not set; give it in the configuration or on the command line")
-    check_paths(config.input.path, config.output.path)
+    _check_settings(config)
     started = datetime.now(timezone.utc).replace(microsecond=0)
     run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
     store = RunStore(session, config.output.path, run_id)
@@ -69,6 +65,34 @@ def _check_gates(counted: dict[str, Any], config: Config) -> None:
             f"gates.max_quarantine_share = {config.gates.max_quarantine_share:.1%} allows: {counted['quarantine']}. "
             "The run stays in its folder; the published result is unchanged"
         )
+
+
+def plan(session: SparkSession, config: Config) -> list[str]:
+    """What a run would do, as lines to read: checks settings and input, writes nothing.
+
+    Raises what ``rebuild`` would raise for them.
+    """
+    _check_settings(config)
+    raw = read_input(session, config.input.path, config.input.format)
+    columns = _checked(raw, config)
+    rows = raw.count()
+    lines = [
+        f"engine            {config.engine}",
+        f"input             {', '.join(config.input.path)}: {rows:,} rows, columns {', '.join(raw.columns)}",
+        f"id                {columns.doc_id or 'none: made from the content of each row'}",
+        f"priority          {columns.publish_time or 'no publication time'}, then length, then id",
+        f"output            {config.output.path} (settings {config.fingerprint()})",
+    ]
+    for name, chances in metrics.thresholds(config, meetings(config, rows)).items():
+        lines.append(f"profile {name:<10}" + ", ".join(f"{key} {value}" for key, value in chances.items()))
+    return lines
+
+
+def _check_settings(config: Config) -> None:
+    for name, value in (("input.path (--input)", config.input.path), ("output.path (--output)", config.output.path)):
+        if not value:
+            raise ConfigError(f"{name}: not set")
+    check_paths(config.input.path, config.output.path)
 
 
 class _Run:
@@ -99,7 +123,7 @@ class _Run:
         with self.timer("read"):
             settings = self.config.input
             raw = read_input(self.store.session, settings.path, settings.format)
-            columns = _checked(raw, self.config)
+            columns = self.columns = _checked(raw, self.config)
             rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
             shared = self.store.save(shared_ids(rows), "shared_ids")
             if shared.isEmpty():
@@ -180,12 +204,12 @@ class _Run:
             questions = self.store.save(outcome.open_questions(signatures, settled, verdicts, most), "questions")
             own = rows.where(F.col("copy") == 1)
             tables = {
-                DOCUMENTS.name: outcome.documents(own, decided),
-                DROPPED.name: outcome.dropped(own, decided),
+                DOCUMENTS.name: outcome.documents(own, decided, self.columns.doc_id),
+                DROPPED.name: outcome.dropped(own, decided, self.columns.doc_id),
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
-                REVIEW.name: outcome.review(own, questions, self.config.input.columns),
-                QUARANTINE.name: outcome.quarantine(rows, blank, list(self.config.profiles)),
+                REVIEW.name: outcome.review(own, questions, self.columns),
+                QUARANTINE.name: outcome.quarantine(rows, blank, list(self.config.profiles), self.columns.doc_id),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.progress("publish", **{name: table.count() for name, table in written.items()})
@@ -208,7 +232,7 @@ class _Run:
         self.say(f"[{self.timer.total():6.1f} s] {'':<10} {text}")
 
 
-def _checked(raw: DataFrame, config: Config) -> Any:
+def _checked(raw: DataFrame, config: Config) -> Columns:
     """The column map, with columns that the input lacks set to None. Raises ``InputError`` for what cannot work."""
     columns = config.input.columns
     types = {field.name: field.dataType.simpleString() for field in raw.schema.fields}
@@ -221,6 +245,7 @@ def _checked(raw: DataFrame, config: Config) -> Any:
     if wanted and wanted not in types:
         raise InputError(f"{where}: has no column {wanted!r} (input.profile_column); it has {', '.join(types)}")
     own = {name for table in (DOCUMENTS, DROPPED, QUARANTINE) for name in table.names}
+    own |= {"doc_id"} if columns.doc_id not in types else set()
     taken = sorted(own & set(types))
     if taken:
         raise InputError(f"{where}: column {', '.join(taken)} has a name that the result needs; rename it in the input")

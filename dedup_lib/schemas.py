@@ -34,14 +34,14 @@ class Table(NamedTuple):
     def ddl(self) -> str:
         return ", ".join(f"{column.name} {column.type}" for column in self.columns)
 
-    def conform(self, frame: DataFrame, raw: list[str] | None = None) -> DataFrame:
-        """Exactly this table's columns, in order and type, behind the raw ones."""
-        own = [F.col(column.name).cast(column.type).alias(column.name) for column in self.columns]
-        return frame.select(*map(_quoted, raw or []), *own)
+    def conform(self, frame: DataFrame) -> DataFrame:
+        """Exactly this table's own columns, in order and type."""
+        return frame.select(*[F.col(column.name).cast(column.type).alias(column.name) for column in self.columns])
 
 
-def _quoted(name: str):
-    return F.col(f"`{name.replace('`', '``')}`")
+def quoted(name: str) -> str:
+    """A column name of the user as an identifier, whatever characters it has."""
+    return f"`{name.replace('`', '``')}`"
 
 
 DOC_ID = Column("doc_id", "string", "the row's id: as given, or made from the row's content where the input has none")

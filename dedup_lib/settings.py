@@ -83,10 +83,11 @@ def _read_lexicon(files: Iterable[Path], problems: list[str]) -> Lexicon:
     phrases: dict[str, list[str]] = {name: [] for name in Lexicon._fields}
     for file in files:
         for name, entries in _read_mapping(file, problems).items():
+            shortest = 1 if name == "title_tags" else 2
             if name not in phrases:
                 problems.append(f"{file}: {name}: unknown list{_nearest(name, phrases)}")
-            elif not isinstance(entries, list) or not all(isinstance(e, str) and e.strip() for e in entries):
-                problems.append(f"{file}: {name}: must be a list of phrases that are not blank")
+            elif not isinstance(entries, list) or not all(isinstance(e, str) and len(e.strip()) >= shortest for e in entries):
+                problems.append(f"{file}: {name}: must be a list of phrases of {shortest} characters or more")
             else:
                 phrases[name] += entries
     return Lexicon(**{name: tuple(dict.fromkeys(entries)) for name, entries in phrases.items()})

@@ -10,15 +10,16 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from dedup_lib.errors import InputError
-from dedup_lib.schemas import VERDICTS
+from dedup_lib.schemas import VERDICTS, quoted
 
 CURRENT = "CURRENT"
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -86,9 +87,20 @@ class RunStore:
             raise InputError(f"{path}: no such table; is {self.output} the output folder of a finished run?")
         return self.session.read.parquet(path)
 
-    def size(self, name: str) -> int:
-        """Bytes of a published table on disk."""
-        return sum(file.stat().st_size for file in Path(self.folder, name).rglob("*") if file.is_file())
+    def rows(self, name: str, ids: Sequence[str], columns: Mapping[str, str | None]) -> DataFrame:
+        """The rows of a table with raw columns that have these ids, with ``_id`` and ``_content`` beside them."""
+        table = self.table(name)
+        id_column = columns["doc_id"] if columns["doc_id"] in table.columns else "doc_id"
+        found = table.withColumns({"_id": F.col(quoted(id_column)).cast("string"), "_content": F.col(quoted(columns["content"]))})
+        return found.where(F.col("_id").isin(list(ids)))
+
+    def texts(self, ids: Sequence[str], columns: Mapping[str, str | None]) -> dict[str, str]:
+        """The raw content of a few rows, wherever they ended."""
+        found: dict[str, str] = {}
+        for name in ("quarantine", "dropped", "documents"):
+            picked = self.rows(name, ids, columns).select("_id", "_content").collect()
+            found |= {row["_id"]: row["_content"] or "" for row in picked}
+        return found
 
     def write_json(self, name: str, content: dict[str, Any]) -> None:
         """Write a JSON file into the run folder."""

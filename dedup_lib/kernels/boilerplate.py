@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from dedup_lib.kernels.triggers import Trigger, beginning, matching, nowhere
+
 LONGEST_LINE = 80  # characters; a longer line is an article's own sentence, whatever it begins with
 
 
@@ -30,24 +32,24 @@ def _nothing(text: str) -> str:
     return text
 
 
-def title_tag_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], str | None]:
-    """A function that removes [快讯], (图) and their like at the head of a text, and its RE2 trigger."""
+def title_tag_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
+    """A function that removes [快讯], (图) and their like at the head of a text, and its trigger."""
     if not lexicon.title_tags:
-        return _nothing, None
+        return _nothing, nowhere
     tags = _either(lexicon.title_tags)
     head = re.compile(rf"^(?:\s*[\[(]\s*(?:{tags})\s*[\])]\s*[:!]?|\s*(?:{tags})\s*[!:])+\s*")
-    return lambda text: head.sub("", text), rf"^\s*[\[(]?\s*(?:{tags})"
+    return lambda text: head.sub("", text), matching(rf"^\s*[\[(]?\s*(?:{tags})")
 
 
-def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], str | None]:
-    """A function that removes noise lines and phrases, and its RE2 trigger.
+def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
+    """A function that removes noise lines and phrases, and its trigger.
 
     A line goes when it begins with a phrase of ``lines`` and is short; so does the end of a line behind a full stop or an
     opening bracket ("…。责任编辑:某某"). What is removed is repeated until nothing is found, since removing can uncover more.
     """
     every = (*lexicon.lines, *lexicon.phrases)
     if not every:
-        return _nothing, None
+        return _nothing, nowhere
     patterns = []
     if lexicon.phrases:
         patterns.append(_either(lexicon.phrases))
@@ -57,8 +59,8 @@ def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], str | None]:
     found = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
     def remove(text: str) -> str:
-        while (shorter := found.sub("", text)) != text:
+        while any(phrase in text for phrase in every) and (shorter := found.sub("", text)) != text:
             text = shorter
         return text
 
-    return remove, _either(every)
+    return remove, beginning(every)

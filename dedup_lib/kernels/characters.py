@@ -88,6 +88,14 @@ STEPS: dict[str, Callable[[str], str]] = {
 }
 
 
+@lru_cache(maxsize=1)
+def visible_characters() -> frozenset[str]:
+    """Every character that leaves a mark: a text without one is blank."""
+    code_points = (c for c in range(MAX_CODE_POINT) if not 0xD800 <= c < 0xE000)
+    chars = (chr(c) for c in code_points if c == 0x2800 or unicodedata.category(chr(c))[0] not in "ZC")
+    return frozenset(c for c in chars if not _INVISIBLE.match(c))
+
+
 class CharacterTable(NamedTuple):
     """``replacement[c]`` is a code point, ``IN_CONTEXT``, or ``FIRST_EXPANSION - k`` for ``expansions[starts[k]:starts[k+1]]``."""
 

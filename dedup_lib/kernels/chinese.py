@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from opencc import OpenCC
 
+# RE2-free triggers: a text without any of these characters is left alone.
 TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜńňǹḿ"
-PINYIN_TRIGGER = f"[(（][a-zü' ]{{0,7}}[{TONED}]"  # RE2
 _GLOSS = re.compile(rf"(?<=[\u3400-\u9fff])[(（](?=[^)）]*[{TONED}])[a-zü'’ {TONED}]{{1,24}}[)）]", re.IGNORECASE)
 
 
@@ -18,10 +18,24 @@ def _converter(configuration: str) -> OpenCC:
     return OpenCC(configuration)
 
 
+@lru_cache(maxsize=1)
+def traditional_characters() -> frozenset[str]:
+    """The characters that make a text traditional: those that OpenCC converts, alone or inside a phrase.
+
+    Left out are 坏 and 沈: simplified text is full of them, and OpenCC takes 坏土 for 坯土.
+    """
+    chars = [chr(c) for c in range(0x2E80, 0x323B0) if not 0xD800 <= c < 0xF900]
+    simple = _converter("t2s").convert("\n".join(chars)).split("\n")
+    return frozenset(a for a, b in zip(chars, simple, strict=True) if a != b) | frozenset("瞭覆藉")
+
+
 def simplify(text: str) -> str:
-    """Traditional characters to simplified ones, phrase by phrase (OpenCC, configuration t2s), until nothing changes."""
-    convert = _converter("t2s").convert
-    while (simple := convert(text)) != text:
+    """Traditional characters to simplified ones, phrase by phrase (OpenCC, configuration t2s).
+
+    A text without traditional characters stays as it is; one with them is converted until nothing changes.
+    """
+    convert, traditional = _converter("t2s").convert, traditional_characters()
+    while not traditional.isdisjoint(text) and (simple := convert(text)) != text:
         text = simple
     return text
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from dedup_lib.kernels.conflicting import conflicting
 from dedup_lib.kernels.facts import conflicts
 
 NONE, DROP, REVIEW = 0, 1, 2
@@ -61,8 +62,9 @@ def decide(
 
 def _guard(alike: np.ndarray, first: pa.Array, second: pa.Array, outcome: np.ndarray, reason: list[str]) -> None:
     """Send pairs whose facts conflict to review."""
-    chosen = pa.array(alike)
-    for at, ours, theirs in zip(alike, first.take(chosen).to_pylist(), second.take(chosen).to_pylist()):
-        if found := conflicts(ours, theirs):
-            outcome[at] = REVIEW
-            reason[at] = "number_diff: " + "; ".join(f"{a} / {b}" for a, b in found[:SHOWN_FACTS])
+    ours, theirs = first.take(pa.array(alike)), second.take(pa.array(alike))
+    guarded = np.flatnonzero(conflicting(ours, theirs))
+    for at, i in zip(alike[guarded], guarded):
+        found = conflicts(ours[i].as_py(), theirs[i].as_py())
+        outcome[at] = REVIEW
+        reason[at] = "number_diff: " + "; ".join(f"{a} / {b}" for a, b in found[:SHOWN_FACTS])

@@ -1,66 +1,123 @@
 """Same wording, other facts: numbers, codes and model names that stand in the same place of two texts but differ.
 
-A fact is a run of Latin letters and digits with the marks that stand inside numbers (12.4, G1503, A12s, 20:05), or a run of
-Chinese numerals. Two texts conflict when one has a fact that the other lacks, the other has one that the first lacks, and
-both stand in the same surroundings (two characters on each side, in which every fact reads alike). Facts that moved, that
-were left out, or that a damaged character broke up have no counterpart and are no conflict.
+A fact is a run of Latin letters and digits with the marks that stand inside numbers (12.4, -3, G1503, A12s, 20:05), or a run
+of Chinese numerals. Two texts conflict when each has a fact that the other lacks in that place: the same characters stand on
+both sides, or many on one. Facts that moved with their surroundings, that were left out, or that a damaged character broke up
+have no counterpart and are no conflict.
+
+These functions say what a conflict is and list it for a person; ``conflicting.py`` finds the pairs that have one.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple
 
-_FACT = re.compile(r"[0-9a-z]+(?:[.,:/%+-]*[0-9a-z]+)*%?|[〇零一二三四五六七八九十百千万亿两]+")
-_AROUND = 2  # characters of context on each side
-_MASK = "#"
-_EDGE = "^"
+from dedup_lib.kernels.classes import FEATURE, character_classes
+
+NUMERALS = "〇零一二三四五六七八九十百千万亿两"
+JOINING = ".,:/%+-"  # marks that stand inside a fact
+SIGNS = "+-"
+NEAR = 2  # characters of context that must agree on both sides
+FAR = 4  # characters that must agree where only one side does
+
+_FACT = re.compile(rf"(?:(?<![0-9a-z])[{SIGNS}])?[0-9a-z]+(?:[{JOINING}]*[0-9a-z]+)*%?|[{NUMERALS}]+")
+_MASK, _EDGE = "\x00", "\x01"
 
 
 class Fact(NamedTuple):
-    """A fact and what stands before and behind it."""
+    """A fact and what stands around it: letters only, in which every fact reads alike."""
 
     value: str
     before: str
     behind: str
 
+    @property
+    def numeral(self) -> bool:
+        """Whether it is written in Chinese numerals."""
+        return self.value[0] > "\x7f"
+
 
 def facts(text: str) -> list[Fact]:
     """The facts of a normalised text, in order."""
-    masked, spans, end = [], [], 0
-    for match in _FACT.finditer(text):
-        masked.append(_only_letters(text[end : match.start()]))
-        spans.append((match[0], sum(map(len, masked))))
-        masked.append(_MASK)
-        end = match.end()
-    masked.append(_only_letters(text[end:]))
-    line = _EDGE * _AROUND + "".join(masked) + _EDGE * _AROUND
-    return [Fact(value, line[at : at + _AROUND], line[at + _AROUND + 1 : at + 2 * _AROUND + 1]) for value, at in spans]
+    values = _FACT.findall(text)
+    line = _EDGE * FAR + _MASK.join(map(_letters, _FACT.split(text))) + _EDGE * FAR
+    found, at = [], -1
+    for value in values:
+        at = line.index(_MASK, at + 1)
+        found.append(Fact(value, line[at - FAR : at], line[at + 1 : at + 1 + FAR]))
+    return found
 
 
-def _only_letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+def _letters(gap: str) -> str:
+    classes = character_classes()
+    return "".join(char for char in gap if classes[ord(char)] & FEATURE)
 
 
 def conflicts(first: str, second: str) -> list[tuple[str, str]]:
-    """Pairs of differing facts (of ``first``, of ``second``) that stand in the same surroundings, sorted.
+    """Pairs of differing facts (of ``first``, of ``second``) that stand in the same place, sorted.
 
-    Both texts are normalised: letters in lower case, marks in half width.
+    Both texts are normalised: letters in lower case, marks in half width. The same facts in the same order never conflict.
     """
-    ours, theirs = facts(first), facts(second)
-    only_ours = Counter(f.value for f in ours) - Counter(f.value for f in theirs)
-    only_theirs = Counter(f.value for f in theirs) - Counter(f.value for f in ours)
-    if not only_ours or not only_theirs:
+    if _FACT.findall(first) == _FACT.findall(second):
         return []
-    there: dict[tuple[str, str], set[str]] = {}
+    ours, theirs = _unmatched(facts(first), facts(second), _place)
+    found = _meeting(ours, theirs, _both_sides)
+    ours, theirs = _unmatched(ours, theirs, _value)
+    return sorted(found | _meeting(ours, theirs, _left_side) | _meeting(ours, theirs, _right_side))
+
+
+def _meeting(ours: list[Fact], theirs: list[Fact], place: Callable[[Fact], object]) -> set[tuple[str, str]]:
+    """Values of differing facts that stand in one place."""
+    there: dict[object, list[Fact]] = {}
     for fact in theirs:
-        if fact.value in only_theirs:
-            there.setdefault((fact.before, fact.behind), set()).add(fact.value)
-    found = {
-        (fact.value, other)
+        there.setdefault(place(fact), []).append(fact)
+    return {
+        (fact.value, other.value)
         for fact in ours
-        if fact.value in only_ours
-        for other in there.get((fact.before, fact.behind), ())
+        for other in there.get(place(fact), ())
+        if _differ(fact, other, place)
     }
-    return sorted(found)
+
+
+def _unmatched(
+    ours: list[Fact], theirs: list[Fact], identity: Callable[[Fact], object]
+) -> tuple[list[Fact], list[Fact]]:
+    """The facts of each side that have no counterpart of the same identity on the other."""
+    count_ours, count_theirs = Counter(map(identity, ours)), Counter(map(identity, theirs))
+    more_ours, more_theirs = count_ours - count_theirs, count_theirs - count_ours
+    return [f for f in ours if identity(f) in more_ours], [f for f in theirs if identity(f) in more_theirs]
+
+
+def _place(fact: Fact) -> tuple[str, tuple[str, str]]:
+    return fact.value, _both_sides(fact)
+
+
+def _value(fact: Fact) -> str:
+    return fact.value
+
+
+def _both_sides(fact: Fact) -> tuple[str, str]:
+    return fact.before[-NEAR:], fact.behind[:NEAR]
+
+
+def _left_side(fact: Fact) -> str:
+    return fact.before
+
+
+def _right_side(fact: Fact) -> str:
+    return fact.behind
+
+
+def _differ(ours: Fact, theirs: Fact, place: object) -> bool:
+    """Whether two facts of one place are two facts: not one of them with a piece broken off."""
+    if ours.numeral != theirs.numeral or ours.value == theirs.value:
+        return False
+    if place is _left_side:
+        return not (ours.value.startswith(theirs.value) or theirs.value.startswith(ours.value))
+    if place is _right_side:
+        return not (ours.value.endswith(theirs.value) or theirs.value.endswith(ours.value))
+    return True
+

@@ -7,7 +7,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
-TRIGGER = "[<&＆﹠]"  # RE2: texts without any of them are left alone
+MARKS = "<&＆﹠"  # texts without any of them are left alone
 
 _BLOCKS = "address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul"
 _INLINE = (

@@ -12,6 +12,8 @@ import re
 
 import ftfy
 
+from dedup_lib.kernels.triggers import Trigger, dense, either, holding
+
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN_RUN = "[\u00a1-\u00ff][\u0080-\u00ff]{3}"
 _UTF8_AS_LATIN = "[\u00e3-\u00e9\u00ef][\u0080-\u00bf\u0152-\u0178\u2013-\u203a\u02c6\u02dc\u20ac\u2122\u0192]"
@@ -23,9 +25,11 @@ def _first_of_misread_utf8() -> str:
     return "".join(sorted({pair.decode("gbk", "ignore") for pair in pairs}))
 
 
-_MISREAD = _first_of_misread_utf8()
-# RE2 patterns that are cheap and miss no damaged text; the functions below decide.
-TRIGGER = f"{_UTF8_AS_LATIN}|{_LATIN_RUN}|[{_MISREAD}](?s:.{{0,3}})[{_MISREAD}](?s:.{{0,3}})[{_MISREAD}]"
+def suspicious() -> Trigger:
+    """Texts that may be damaged. Misread UTF-8 shows a lead byte in every third character, misread GBK nothing but bytes."""
+    latin = map(chr, range(0xA1, 0x100))
+    return either(holding("ãäåæçèéï"), dense(_first_of_misread_utf8(), 1 / 6), dense(latin, 1 / 2))
+
 
 _LEVEL_ONE = range(0xB0A1, 0xD7FA)  # GB 2312 level 1: the 3,755 characters that make up nearly all running text
 

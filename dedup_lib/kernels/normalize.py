@@ -2,7 +2,7 @@
 
 A step is a function on strings, tested alone. ``Normalizer`` applies a list of steps to Arrow arrays: neighbouring
 per-character steps become one table look-up for the whole batch, and a step on whole texts runs only on the texts in which
-its trigger (an RE2 pattern, searched by Arrow's compiled kernel) finds something to do.
+its trigger (a compiled search) finds something to do.
 
 To add a step: write the function with its test, give it a line in ``TEXT_STEPS`` (or in ``characters.STEPS``), raise
 ``NORMALIZER_VERSION``, and name it in the profiles that want it.
@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from dedup_lib.kernels import boilerplate, characters, chinese, markup, mojibake
 from dedup_lib.kernels.boilerplate import Lexicon
+from dedup_lib.kernels.triggers import Trigger, holding
 from dedup_lib.kernels.whitespace import join_lines
 
 # Stored with every run: a change of any step's result makes old fingerprints worthless.
@@ -26,17 +27,17 @@ NORMALIZER_VERSION = 1
 
 
 class TextStep(NamedTuple):
-    """A function on one text, and the RE2 pattern without which it changes nothing (None: always run)."""
+    """A function on one text, and a search for the texts that it may change."""
 
     apply: Callable[[str], str]
-    trigger: str | None
+    trigger: Trigger
 
 
 TEXT_STEPS: dict[str, Callable[[Lexicon], TextStep]] = {
-    "mojibake": lambda lexicon: TextStep(mojibake.repair_mojibake, mojibake.TRIGGER),
-    "html": lambda lexicon: TextStep(markup.strip_html, markup.TRIGGER),
-    "simplify": lambda lexicon: TextStep(chinese.simplify, None),
-    "pinyin": lambda lexicon: TextStep(chinese.strip_pinyin, chinese.PINYIN_TRIGGER),
+    "mojibake": lambda lexicon: TextStep(mojibake.repair_mojibake, mojibake.suspicious()),
+    "html": lambda lexicon: TextStep(markup.strip_html, holding(markup.MARKS)),
+    "simplify": lambda lexicon: TextStep(chinese.simplify, holding(chinese.traditional_characters())),
+    "pinyin": lambda lexicon: TextStep(chinese.strip_pinyin, holding(chinese.TONED + chinese.TONED.upper())),
     "title_tags": lambda lexicon: TextStep(*boilerplate.title_tag_remover(lexicon)),
     "noise": lambda lexicon: TextStep(*boilerplate.noise_remover(lexicon)),
 }
@@ -76,9 +77,7 @@ class Normalizer:
 
 def apply_where(texts: pa.Array, step: TextStep) -> pa.Array:
     """Apply a step to the texts that its trigger matches; the others are passed on untouched."""
-    if step.trigger is None:
-        return pa.array(map(step.apply, texts.to_pylist()), texts.type)
-    wanted = pc.match_substring_regex(texts, step.trigger, ignore_case=False)
+    wanted = step.trigger(texts)
     if not pc.any(wanted).as_py():
         return texts
     changed = pa.array(map(step.apply, texts.filter(wanted).to_pylist()), texts.type)
@@ -90,6 +89,6 @@ def _in_canonical_characters(lexicon: Lexicon) -> Lexicon:
     canonical = Normalizer.__new__(Normalizer)
     canonical._stages = [
         lambda texts: characters.apply_characters(texts, tuple(characters.STEPS)),
-        lambda texts: apply_where(texts, TextStep(chinese.simplify, None)),
+        lambda texts: apply_where(texts, TEXT_STEPS["simplify"](lexicon)),
     ]
     return Lexicon(*(tuple(canonical(pa.array(phrases, pa.string())).to_pylist()) for phrases in lexicon))

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from dedup_lib.kernels.times import to_micros
+from dedup_lib.schemas import quoted
 
 MADE_ID_LENGTH = 24
 _EXTRA = [
@@ -31,16 +32,12 @@ def raw_rows(raw: DataFrame, id_column: str | None, profile_column: str | None, 
     """``raw``, ``doc_id`` (null where the input has none) and ``profile`` for each input row."""
     doc_id = _field(id_column).cast("string") if id_column else F.lit(None).cast("string")
     named = _field(profile_column).cast("string") if profile_column else F.lit(None).cast("string")
-    whole = raw.select(F.struct(*[F.col(_quote(name)) for name in raw.columns]).alias("raw"))
+    whole = raw.select(F.struct(*[F.col(quoted(name)) for name in raw.columns]).alias("raw"))
     return whole.select("raw", doc_id.alias("doc_id"), F.coalesce(named, F.lit(profile)).alias("profile"))
 
 
 def _field(name: str) -> F.Column:
     return F.col("raw").getField(name)
-
-
-def _quote(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
 
 
 def shared_ids(rows: DataFrame) -> DataFrame:
@@ -55,8 +52,9 @@ def distinct_ids(rows: DataFrame, shared: DataFrame, content: str, publish_time:
     A row without an id gets the hash of all its columns, and equal rows without ids a number behind it. Of several rows
     with one given id the first by priority owns it. Every tie is broken by the row's content, never by its position.
     """
-    clean = rows.join(shared.where(F.col("doc_id").isNotNull()), "doc_id", "left_anti").where(F.col("doc_id").isNotNull())
-    doubtful = rows.join(shared, "doc_id", "left_semi").union(rows.where(F.col("doc_id").isNull()))
+    named = rows.where(F.col("doc_id").isNotNull())
+    clean = named.join(shared, "doc_id", "left_anti")
+    doubtful = named.join(shared, "doc_id", "left_semi").unionByName(rows.where(F.col("doc_id").isNull()))
     schema = StructType([*doubtful.schema.fields, *_EXTRA])
     described = doubtful.mapInArrow(partial(_describe, content=content, publish_time=publish_time), schema)
     made = F.substring("digest", 1, MADE_ID_LENGTH)
@@ -71,7 +69,7 @@ def distinct_ids(rows: DataFrame, shared: DataFrame, content: str, publish_time:
         "profile",
         F.when(F.col("doc_id").isNull(), 1).otherwise(F.col("copy")).cast("int").alias("copy"),
     )
-    return clean.select("raw", "doc_id", "profile", F.lit(1).cast("int").alias("copy")).union(settled)
+    return clean.withColumn("copy", F.lit(1)).unionByName(settled)
 
 
 def _describe(batches: Iterator[pa.RecordBatch], content: str, publish_time: str | None) -> Iterator[pa.RecordBatch]:

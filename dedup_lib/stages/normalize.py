@@ -14,13 +14,14 @@ from pyspark.sql import functions as F
 
 from dedup_lib.config import Config, Profile
 from dedup_lib.kernels.boilerplate import Lexicon
+from dedup_lib.kernels.characters import visible_characters
 from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import Normalizer
 from dedup_lib.kernels.times import to_micros
+from dedup_lib.kernels.triggers import holding
 from dedup_lib.schemas import NORMALIZED, Column, Table
 from dedup_lib.stages.bridge import map_batches
 
-BLANK_STEPS = ("invisible", "nfkc", "spaces", "join_lines")  # what is empty after these is blank
 
 _TEXTS = Table(
     "texts",
@@ -96,7 +97,7 @@ def _normalizer(steps: tuple[str, ...], lexicon: Lexicon) -> Normalizer:
 
 def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexicon: Lexicon) -> dict[str, object]:
     content = pc.fill_null(batch.column("content"), "")
-    blank = pc.equal(pc.utf8_length(_normalizer(BLANK_STEPS, Lexicon())(content)), 0)
+    blank = pc.invert(holding(visible_characters())(content))
     trimmed = pc.utf8_trim_whitespace(content)
     title = pc.fill_null(batch.column("title"), "")
     text, folded = by_profile(

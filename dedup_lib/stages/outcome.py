@@ -6,10 +6,11 @@ from datetime import datetime
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import StringType
 
 from dedup_lib.config import Columns
 from dedup_lib.kernels.decide import DROP
-from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, MEASURES, PAIRS, QUARANTINE, REVIEW
+from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, MEASURES, PAIRS, QUARANTINE, REVIEW, Table
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import DUPLICATE, NOT_DUPLICATE, Verdicts
 
@@ -115,21 +116,21 @@ def clusters(decided: DataFrame) -> DataFrame:
     return CLUSTERS.conform(members.union(survivors))
 
 
-def documents(rows: DataFrame, decided: DataFrame) -> DataFrame:
+def documents(rows: DataFrame, decided: DataFrame, id_column: str | None) -> DataFrame:
     """``documents``: the raw rows of the survivors. Takes ``raw``, ``doc_id`` of rows with an id of their own."""
     sizes = decided.where(F.col("kept_id").isNotNull()).groupBy(F.col("kept_id").alias("doc_id")).agg(F.count("*").alias("behind"))
     survivors = decided.where(F.col("kept_id").isNull()).select("doc_id", "content_sha1", "simhash", "profile")
     sized = survivors.join(sizes, "doc_id", "left").withColumn("cluster_size", F.coalesce("behind", F.lit(0)) + 1)
-    return _with_raw(rows.select("raw", "doc_id").join(sized, "doc_id"), DOCUMENTS)
+    return _with_raw(rows.select("raw", "doc_id").join(sized, "doc_id"), DOCUMENTS, id_column)
 
 
-def dropped(rows: DataFrame, decided: DataFrame) -> DataFrame:
+def dropped(rows: DataFrame, decided: DataFrame, id_column: str | None) -> DataFrame:
     """``dropped``: the raw rows of what was dropped."""
     gone = decided.where(F.col("kept_id").isNotNull()).select("doc_id", "kept_id", "method")
-    return _with_raw(rows.select("raw", "doc_id").join(gone, "doc_id"), DROPPED)
+    return _with_raw(rows.select("raw", "doc_id").join(gone, "doc_id"), DROPPED, id_column)
 
 
-def quarantine(rows: DataFrame, blank: DataFrame, known_profiles: list[str]) -> DataFrame:
+def quarantine(rows: DataFrame, blank: DataFrame, known_profiles: list[str], id_column: str | None) -> DataFrame:
     """``quarantine``: rows without content, with an id that another row owns, or of a profile that does not exist."""
     empty = blank.select("doc_id", F.lit("empty").alias("because"))
     reasons = rows.join(empty, "doc_id", "left").withColumn(
@@ -139,14 +140,23 @@ def quarantine(rows: DataFrame, blank: DataFrame, known_profiles: list[str]) -> 
         .otherwise(F.col("because")),
     )
     bad = reasons.where(F.col("reason").isNotNull()).withColumn("file", F.lit(None).cast("string"))
-    return _with_raw(bad, QUARANTINE)
+    return _with_raw(bad, QUARANTINE, id_column)
 
 
-def _with_raw(frame: DataFrame, table) -> DataFrame:
-    """The raw columns, an id where the input had no column for it, and the table's own columns."""
-    names = frame.schema["raw"].dataType.fieldNames()
+def _with_raw(frame: DataFrame, table: Table, id_column: str | None) -> DataFrame:
+    """The raw columns and the table's own ones.
+
+    Made ids must be seen to be joined with: they stand in a column of their own where the input has none, and fill the
+    gaps of a text column of ids.
+    """
+    fields = frame.schema["raw"].dataType.fields
+    raw = {field.name: F.col("raw").getField(field.name).alias(field.name) for field in fields}
+    if id_column is None:
+        raw = {"doc_id": F.col("doc_id")} | raw
+    elif isinstance(frame.schema["raw"].dataType[id_column].dataType, StringType):
+        raw[id_column] = F.coalesce(F.col("raw").getField(id_column), "doc_id").alias(id_column)
     own = [F.col(column.name).cast(column.type).alias(column.name) for column in table.columns]
-    return frame.select(*[F.col("raw").getField(name).alias(name) for name in names], *own)
+    return frame.select(*raw.values(), *own)
 
 
 def review(rows: DataFrame, questions: DataFrame, columns: Columns) -> DataFrame:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
-from dedup_lib.kernels.characters import CHANGEABLE, STEPS, apply_characters
+from dedup_lib.kernels.characters import CHANGEABLE, STEPS, apply_characters, visible_characters
 from tests.strategies import hostile_text, string_arrays
 
 PROFILE_ORDER = ("invisible", "nfkc", "spaces", "case", "punctuation")
@@ -95,3 +95,13 @@ def test_no_angle_bracket_is_left_that_could_become_markup():
 def test_an_unknown_step_is_refused():
     with pytest.raises(KeyError):
         apply_characters(pa.array(["甲"]), ("no such step",))
+
+
+def test_what_the_steps_take_away_is_not_visible():
+    blank = [char for char in valid(range(0x110000)) if not STEPS["spaces"](STEPS["invisible"](char)).strip()]
+    assert not visible_characters().intersection(blank) and len(blank) > 4000
+
+
+@pytest.mark.parametrize("char", "中aё한7。-😀❤〇")
+def test_what_leaves_a_mark_is_visible(char):
+    assert char in visible_characters()

@@ -1,0 +1,66 @@
+"""What the jobs share: turning errors into messages and exit codes, and the options that every job knows."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Annotated, NoReturn
+
+import typer
+
+from dedup_lib.errors import ConfigError, DedupError
+from dedup_lib.session import under_spark_submit
+
+INTERNAL = 1
+
+ConfigOption = Annotated[str | None, typer.Option("--config", metavar="FILE", help="Settings; default: conf/rebuild.yaml.")]
+EngineOption = Annotated[
+    str | None,
+    typer.Option("--engine", help="embedded (no Java), spark, or connect=sc://HOST:PORT; spark under spark-submit."),
+]
+SetOption = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Override one setting; may be repeated.")]
+
+
+def run(job: Callable[..., None]) -> NoReturn:
+    """Run a job function as a command: its parameters are the options, its docstring the help."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command()(_guarded(job))
+    app()
+    sys.exit(0)
+
+
+def _guarded(job: Callable[..., None]) -> Callable[..., None]:
+    from functools import wraps
+
+    @wraps(job)
+    def guarded(*args: object, **options: object) -> None:
+        try:
+            job(*args, **options)
+        except DedupError as error:
+            problems = error.problems if isinstance(error, ConfigError) else [str(error)]
+            for problem in problems:
+                print(f"error: {problem}", file=sys.stderr)
+            sys.exit(error.exit_code)
+        except KeyboardInterrupt:
+            print("interrupted; nothing was published", file=sys.stderr)
+            sys.exit(INTERNAL)
+        except Exception as error:
+            traceback.print_exc()
+            print(f"error: internal failure in {type(error).__name__}; nothing was published", file=sys.stderr)
+            sys.exit(INTERNAL)
+
+    return guarded
+
+
+def overrides(given: list[str], **named: object) -> list[str]:
+    """Options with names of their own as ``--set`` entries; those given last win. None means not given."""
+    if under_spark_submit() and named.get("engine") is None:
+        named["engine"] = "spark"
+    return [*given, *(f"{name.replace('__', '.')}={_yaml(value)}" for name, value in named.items() if value is not None)]
+
+
+def _yaml(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,44 @@
+"""The differences of two texts, character by character, for a terminal."""
+
+from __future__ import annotations
+
+from rapidfuzz.distance import Indel
+from rich.text import Text
+
+CONTEXT = 20  # characters shown on each side of a difference
+LONGEST = 20_000  # characters compared; the rest of a longer text is left out and said so
+ONLY_FIRST, ONLY_SECOND = "bold white on red", "bold white on green"
+
+_SHOWN = {ord("\n"): "⏎", ord("\r"): "␍", ord("\t"): "⇥"}
+
+
+def visible(text: str) -> str:
+    """A text on one line: line breaks as signs, other control and invisible characters as U+XXXX. Safe for a terminal."""
+    text = text.translate(_SHOWN)
+    return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
+
+
+def diff(first: str, second: str) -> Text:
+    """What only ``first`` has in red, what only ``second`` has in green, equal stretches shortened."""
+    shown = Text()
+    ours, theirs = first[:LONGEST], second[:LONGEST]
+    operations = Indel.opcodes(ours, theirs)
+    for number, (tag, a, b, c, d) in enumerate(operations):
+        if tag == "equal":
+            shown.append(_shortened(ours[a:b], number == 0, number == len(operations) - 1))
+        if tag in ("delete", "replace"):
+            shown.append(visible(ours[a:b]), ONLY_FIRST)
+        if tag in ("insert", "replace"):
+            shown.append(visible(theirs[c:d]), ONLY_SECOND)
+    if max(len(first), len(second)) > LONGEST:
+        shown.append(f" … (only the first {LONGEST:,} characters are compared)", "dim")
+    return shown
+
+
+def _shortened(text: str, first: bool, last: bool) -> str:
+    """An equal stretch: its ends where differences touch it, its head where none does."""
+    if len(text) <= 3 * CONTEXT:
+        return visible(text)
+    head = "" if first and not last else visible(text[:CONTEXT])
+    tail = "" if last else visible(text[-CONTEXT:])
+    return f"{head} … {len(text) - 2 * CONTEXT} equal … {tail}"

@@ -1,0 +1,57 @@
+"""Searches for the texts that a step may change, against plain searches in Python."""
+
+import re
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dedup_lib.kernels.triggers import beginning, dense, either, everywhere, holding, matching, nowhere
+from tests.strategies import HAN, string_arrays
+
+PHRASES = ("责任编辑", "版权声明", "ab", "😀！")
+near_misses = st.lists(st.sampled_from(["责任", "责", "编辑", *PHRASES, "a", "b", "😀", "正文", "\n"]), max_size=6).map("".join)
+latin = st.text(st.sampled_from("ab é中国1"), max_size=8)
+
+
+def plain(texts, found) -> list[bool]:
+    return [bool(found(text or "")) for text in texts.to_pylist()]
+
+
+@given(string_arrays(st.one_of(near_misses, latin)), st.sampled_from(["<&", "中é", "😀", ""]))
+def test_holding_equals_a_plain_search(texts, characters):
+    assert holding(characters)(texts).to_pylist() == plain(texts, set(characters).intersection)
+
+
+@given(string_arrays(near_misses))
+def test_beginning_misses_no_phrase(texts):
+    found, wanted = beginning(PHRASES)(texts).to_pylist(), plain(texts, lambda text: any(p in text for p in PHRASES))
+    assert all(hit for hit, want in zip(found, wanted) if want)
+
+
+@given(st.lists(st.text(st.sampled_from(HAN), max_size=12), max_size=6))
+def test_beginning_passes_over_nearly_all_texts_without_a_phrase(texts):
+    assert sum(beginning(PHRASES)(pa.array(texts, pa.string())).to_pylist()) <= len(texts) / 2
+
+
+@given(string_arrays(latin), st.sampled_from([1 / 6, 1 / 2, 1.0]))
+def test_dense_counts_shares_of_characters_beyond_ascii(texts, share):
+    def is_dense(text):
+        beyond = [char for char in text if not char.isascii()]
+        return beyond and 0 < beyond.count("é") >= share * len(beyond)
+
+    assert dense("é", share)(texts).to_pylist() == plain(texts, is_dense)
+
+
+@given(string_arrays(latin))
+def test_matching_equals_re(texts):
+    found = matching("[ab]+é")(texts.fill_null(""))
+    assert found.to_pylist() == plain(texts, lambda text: re.search("[ab]+é", text))
+
+
+@given(string_arrays(latin))
+def test_either_is_a_union_and_the_trivial_triggers_are_trivial(texts):
+    joined = either(holding("a"), holding("é"), nowhere)(texts).to_pylist()
+    assert joined == plain(texts, lambda text: set(text) & {"a", "é"})
+    assert set(everywhere(texts).to_pylist()) <= {True} and set(nowhere(texts).to_pylist()) <= {False}
+    assert len(everywhere(texts)) == len(nowhere(texts)) == len(texts)
