@@ -1,4 +1,4 @@
-"""The differences of two texts, character by character, for a terminal."""
+"""The differences of two texts, character by character, for a terminal: [-only the first-] {+only the second+}, in colour."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def visible(text: str) -> str:
 
 
 def diff(first: str, second: str) -> Text:
-    """What only ``first`` has in red, what only ``second`` has in green, equal stretches shortened."""
+    """What only ``first`` has, what only ``second`` has, and equal stretches, shortened."""
     shown = Text()
     ours, theirs = first[:LONGEST], second[:LONGEST]
     operations = Indel.opcodes(ours, theirs)
@@ -27,9 +27,9 @@ def diff(first: str, second: str) -> Text:
         if tag == "equal":
             shown.append(_shortened(ours[a:b], number == 0, number == len(operations) - 1))
         if tag in ("delete", "replace"):
-            shown.append(visible(ours[a:b]), ONLY_FIRST)
+            shown.append(f"[-{visible(ours[a:b])}-]", ONLY_FIRST)
         if tag in ("insert", "replace"):
-            shown.append(visible(theirs[c:d]), ONLY_SECOND)
+            shown.append(f"{{+{visible(theirs[c:d])}+}}", ONLY_SECOND)
     if max(len(first), len(second)) > LONGEST:
         shown.append(f" … (only the first {LONGEST:,} characters are compared)", "dim")
     return shown

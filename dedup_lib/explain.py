@@ -73,7 +73,7 @@ def print_explanation(found: Explanation, console: Console | None = None) -> Non
     for row in found.pairs:
         _print_pair(row, found.texts, console)
     if found.pairs:
-        legend = Text("legend: ").append("only the first text", ONLY_FIRST).append(" ").append("only the second", ONLY_SECOND)
+        legend = Text("\n").append("[-only the first text-]", ONLY_FIRST).append(" ").append("{+only the second+}", ONLY_SECOND)
         console.print(legend)
 
 

@@ -20,7 +20,7 @@ from dedup_lib.errors import ConfigError
 CONNECT = "connect="
 _ROOT = str(Path(__file__).resolve().parent.parent)
 
-# What the result or its speed rests on, whatever the cluster's defaults are. A spark-submit --conf has priority for the second.
+# What the result rests on, whatever the cluster's defaults are.
 _ALWAYS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
@@ -28,15 +28,12 @@ _ALWAYS = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
+# What its speed rests on; a spark-submit --conf or the cluster's own defaults file has priority.
 _UNLESS_SET = {
-    "spark.sql.parquet.compression.codec": "zstd",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
-    "spark.sql.adaptive.coalescePartitions.initialPartitionNum": "200",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",  # about 10 MB of text in a batch
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "32m",
-    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.python.worker.reuse": "true",
 }
+_PARTITIONS_PER_CORE = 4  # of a local master's shuffles; a cluster keeps its default
 
 
 def under_spark_submit() -> bool:
@@ -105,10 +102,21 @@ def _spark() -> Iterator[SparkSession]:
             f"then JAVA_HOME or PATH), or use --engine embedded. Its own words: {str(error).splitlines()[0]}"
         ) from error
     session.sparkContext.setLogLevel("ERROR")
+    _tune(session)
     try:
         yield _configured(session)
     finally:
         session.stop()
+
+
+def _tune(session: SparkSession) -> None:
+    context = session.sparkContext
+    wanted = dict(_UNLESS_SET)
+    if context.master.startswith("local"):
+        wanted["spark.sql.shuffle.partitions"] = str(_PARTITIONS_PER_CORE * context.defaultParallelism)
+    for name, value in wanted.items():
+        if not context.getConf().contains(name):
+            session.conf.set(name, value)
 
 
 def _configured(session: SparkSession) -> SparkSession:

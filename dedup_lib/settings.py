@@ -155,6 +155,8 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
+    if name in Profile.model_fields:
+        return f"; did you mean profiles.NAME.{name}?"
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {match[0]}?" if match else ""
 

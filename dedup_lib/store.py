@@ -6,6 +6,7 @@ published run; it is replaced as the last act of a run, so readers see the previ
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -28,6 +29,7 @@ WORK_CODEC = "lz4"
 
 def read_input(session: SparkSession, paths: Sequence[str], kind: str) -> DataFrame:
     """The input rows. Raises ``InputError`` naming the path when it is missing or unreadable."""
+    check_exist(paths)
     options = {"json": {}, "csv": {"header": "true", "multiLine": "true", "escape": '"'}, "parquet": {}}[kind]
     try:
         frame = session.read.format(kind).options(**options).load(list(paths))
@@ -35,6 +37,13 @@ def read_input(session: SparkSession, paths: Sequence[str], kind: str) -> DataFr
     except PySparkException as error:
         raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
     return frame
+
+
+def check_exist(paths: Sequence[str]) -> None:
+    """Raise ``InputError`` for a local path or glob that names nothing."""
+    for path in paths:
+        if "://" not in path and not glob.glob(path):
+            raise InputError(f"input {path}: no such file or folder")
 
 
 def read_verdicts(session: SparkSession, path: str) -> DataFrame:

@@ -62,7 +62,7 @@ def settle(
         edges = result.edges
         left = save(_waiting(given, losers), f"waiting_{number}")
         open_rows = left.count()
-        say(f"round {number}: {fresh.count():,} pairs, {result.rounds} steps, {open_rows:,} rows wait in hot buckets")
+        say(f"round {number}: {fresh.count():,} pairs, {open_rows:,} rows wait in hot buckets")
         if not open_rows:
             return Settled(_together(verified), _together(losers), _together(found), number)
         entries = buckets(signatures.join(left, "rank", "left_semi"), meetings)

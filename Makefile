@@ -1,0 +1,46 @@
+# make run       deduplicate the sample (embedded engine, no Java); ENGINE=spark does it through spark-submit
+# make test      everything this machine can test, and what was left out
+# make lint      style
+# make clean     remove the environment and all output
+
+PYTHON  ?= python3
+VENV    ?= .venv
+ENGINE  ?= embedded
+INPUT   ?= data/sample/*.parquet
+OUTPUT  ?= out/sample
+ARGS    ?=
+BIN     := $(VENV)/bin
+
+export PYSPARK_PYTHON := $(abspath $(BIN)/python)
+export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
+
+.PHONY: run run-embedded run-spark test setup lint clean
+.DEFAULT_GOAL := run
+
+run: run-$(ENGINE)
+
+run-embedded: setup
+	$(BIN)/python jobs/rebuild.py --engine embedded --input '$(INPUT)' --output $(OUTPUT) $(ARGS)
+
+run-spark: setup
+	JAVA_HOME=$$(tools/java.sh) && export JAVA_HOME && \
+	$(BIN)/spark-submit --properties-file conf/spark-local.conf \
+	  jobs/rebuild.py --input '$(INPUT)' --output $(OUTPUT) $(ARGS)
+
+test: setup
+	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest $(ARGS)
+
+setup: $(VENV)/ready
+
+$(VENV)/ready: requirements.lock tools/warm.py
+	$(PYTHON) tools/environment.py $(VENV) requirements.lock
+	$(BIN)/python tools/warm.py
+	touch $@
+
+lint: setup
+	$(BIN)/ruff check dedup_lib jobs tests tools
+	$(BIN)/ruff format --check dedup_lib jobs tests tools
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .hypothesis spark-warehouse
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
