@@ -15,9 +15,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from dedup_lib.errors import InputError
 from dedup_lib.schemas import VERDICTS, quoted
@@ -87,6 +90,8 @@ class RunStore:
 
     def _write(self, frame: DataFrame, path: str, codec: str) -> DataFrame:
         frame.write.mode("overwrite").option("compression", codec).parquet(path)
+        if "://" not in path and not glob.glob(os.path.join(glob.escape(path), "*.parquet")):
+            _write_empty(path, frame.schema)  # the embedded engine leaves no file, and a reader could not tell the columns
         return self.session.read.schema(frame.schema).parquet(path)
 
     def table(self, name: str) -> DataFrame:
@@ -130,6 +135,11 @@ class RunStore:
     def make_current(self) -> None:
         """Publish this run: replace the pointer in one step."""
         _replace(Path(self.output, CURRENT), self.run_id + "\n")
+
+
+def _write_empty(path: str, schema: StructType) -> None:
+    os.makedirs(path, exist_ok=True)
+    pq.write_table(to_arrow_schema(schema, timezone="UTC").empty_table(), os.path.join(path, "part-00000.parquet"))
 
 
 def _replace(path: Path, text: str) -> None:
