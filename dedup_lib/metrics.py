@@ -48,26 +48,30 @@ def count_by(frame: DataFrame, *columns: str) -> dict[str, int]:
     return dict(sorted(("/".join(map(str, row[:-1])), row[-1]) for row in rows))
 
 
+def lengths(signatures: DataFrame) -> dict[str, int]:
+    """How many representatives there are, and how many of them are too short to be compared."""
+    row = signatures.agg(F.count("*").alias("all"), F.count("minhash").alias("signed")).first()
+    return {"representatives": row["all"], "too_short_to_compare": row["all"] - row["signed"]}
+
+
 def collect(
-    rows: DataFrame,
-    exact: DataFrame,
+    comparable: int,
+    lengths: Mapping[str, int],
     signatures: DataFrame,
     settled: Settled,
     meetings: Mapping[str, Meeting],
+    published: Mapping[str, int],
     tables: Mapping[str, DataFrame],
     timer: Timer,
 ) -> dict[str, Any]:
-    """The content of ``metrics.json``."""
+    """The content of ``metrics.json``. ``published`` holds the rows of each table, ``comparable`` those not quarantined."""
     totals = bucket_totals(settled.candidates).first()
-    published = {name: table.count() for name, table in tables.items()}
-    lengths = signatures.agg(F.count("*").alias("all"), F.count("minhash").alias("signed")).first()
     return {
         "rows": {"input": sum(published[name] for name in ("documents", "dropped", "quarantine")), **published},
         "dropped": count_by(tables["dropped"], "method"),
         "pairs": count_by(tables["pairs"], "decision", "method"),
         "quarantine": count_by(tables["quarantine"], "reason"),
-        "exact": {"rows": exact.count(), "representatives": lengths["all"]},
-        "signatures": {"compared": lengths["signed"], "too_short_to_compare": lengths["all"] - lengths["signed"]},
+        "exact": {"rows": comparable, **lengths},
         "candidates": {
             "buckets": totals["buckets"],
             "pairs_of_a_naive_self_join": totals["naive_pairs"],

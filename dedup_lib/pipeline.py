@@ -5,6 +5,8 @@ This is the only module in which tables are computed; everything it calls descri
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
@@ -22,7 +24,7 @@ from dedup_lib.stages.exact import group_exact, rank_representatives
 from dedup_lib.stages.identify import distinct_ids, raw_rows, shared_ids
 from dedup_lib.stages.normalize import normalize
 from dedup_lib.stages.settle import Settled, settle
-from dedup_lib.stages.sign import sign
+from dedup_lib.stages.sign import signatures
 from dedup_lib.stages.verdicts import Verdicts, judged_ids, ranked_verdicts, wrong_verdicts
 from dedup_lib.store import RunStore, check_paths, read_input, read_verdicts
 
@@ -36,7 +38,15 @@ class Result(NamedTuple):
     metrics: dict[str, Any]
 
 
-def rebuild(session: SparkSession, config: Config, run_id: str | None = None, say: Say = print) -> Result:
+def tell(line: str) -> None:
+    """Print a progress line at once; a reader who has gone away does not stop the run."""
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")
+
+
+def rebuild(session: SparkSession, config: Config, run_id: str | None = None, say: Say = tell) -> Result:
     """Deduplicate the configured input into a new run folder and publish it.
 
     Raises ``InputError`` for an input that cannot be used, ``GateRefused`` for a result that must not be published (it stays
@@ -111,12 +121,12 @@ class _Run:
         normalized, blank = self.normalize(rows)
         verdict_table = self.verdicts()
         exact = self.exact(normalized, verdict_table)
-        signatures = self.sign(normalized, exact)
-        verdicts = ranked_verdicts(verdict_table, signatures) if verdict_table is not None else None
-        settled = self.settle(signatures, normalized, verdicts)
-        decided = self.decide(exact, signatures, settled, verdicts)
-        tables = self.publish(rows, blank, decided, signatures, settled, verdicts)
-        return self.report(rows, normalized, exact, signatures, settled, decided, tables)
+        signed = self.rank(normalized, exact)
+        verdicts = ranked_verdicts(verdict_table, signed) if verdict_table is not None else None
+        settled = self.settle(signed, normalized, verdicts)
+        decided = self.decide(exact, signed, settled, verdicts)
+        tables = self.publish(rows, blank, decided, signed, settled, verdicts)
+        return self.report(signed, settled, tables)
 
     def read(self) -> DataFrame:
         """Input rows with one id each."""
@@ -139,7 +149,9 @@ class _Run:
             done = self.store.save(normalize(usable, self.config), "normalized")
             blank = done.where("blank").select("doc_id")
             normalized = NORMALIZED.conform(done.where("NOT blank"))
-            self.progress("normalize", rows=normalized.count(), blank=blank.count())
+            counts = metrics.count_by(done, "blank")
+            self.count = counts.get("False", 0)
+            self.progress("normalize", rows=self.count, blank=counts.get("True", 0))
         return normalized, blank
 
     def verdicts(self) -> DataFrame | None:
@@ -160,64 +172,66 @@ class _Run:
             judged = judged_ids(verdict_table) if verdict_table is not None else None
             exact = self.store.save(group_exact(normalized, judged), EXACT.name)
             by_method = metrics.count_by(exact.where(F.col("method").isNotNull()), "method")
-            self.progress("exact", rows=exact.count(), **by_method)
+            self.progress("exact", rows=self.count, **by_method)
         return exact
 
-    def sign(self, normalized: DataFrame, exact: DataFrame) -> DataFrame:
+    def rank(self, normalized: DataFrame, exact: DataFrame) -> DataFrame:
         """``signatures`` of the representatives."""
-        with self.timer("sign"):
-            signed = self.store.save(sign(normalized, rank_representatives(exact), self.config), SIGNATURES.name)
-            too_short = signed.where(F.col("minhash").isNull()).count()
-            self.progress("sign", representatives=signed.count(), too_short_to_compare=too_short)
+        with self.timer("rank"):
+            ranked = rank_representatives(exact)
+            signed = self.store.save(signatures(normalized, ranked, self.count), SIGNATURES.name)
+            self.lengths = metrics.lengths(signed)
+            self.progress("rank", **self.lengths)
         return signed
 
-    def settle(self, signatures: DataFrame, normalized: DataFrame, verdicts: Verdicts | None) -> Settled:
+    def settle(self, signed: DataFrame, normalized: DataFrame, verdicts: Verdicts | None) -> Settled:
         """Candidates, verification and resolution."""
         with self.timer("settle"):
-            count = signatures.count()
+            count = self.lengths["representatives"]
             self.meetings = meetings(self.config, count)
             settled = settle(
-                signatures, normalized, self.meetings, verdicts, self.config, count, self.store.save, self.detail
+                signed, normalized, self.meetings, verdicts, self.config, count, self.store.save, self.detail
             )
             self.progress("settle", verified=settled.verified.count(), fallen=settled.losers.count())
         return settled
 
     def decide(
-        self, exact: DataFrame, signatures: DataFrame, settled: Settled, verdicts: Verdicts | None
+        self, exact: DataFrame, signed: DataFrame, settled: Settled, verdicts: Verdicts | None
     ) -> DataFrame:
         """``decisions``: one row for each comparable row."""
         with self.timer("decide"):
-            return self.store.save(outcome.decisions(exact, signatures, settled, verdicts), DECISIONS.name)
+            return self.store.save(outcome.decisions(exact, signed, settled, verdicts), DECISIONS.name)
 
     def publish(
         self,
         rows: DataFrame,
         blank: DataFrame,
         decided: DataFrame,
-        signatures: DataFrame,
+        signed: DataFrame,
         settled: Settled,
         verdicts: Verdicts | None,
     ) -> dict[str, DataFrame]:
         """Write the published tables."""
         with self.timer("publish"):
             most = self.config.review.max_pairs_per_row
-            questions = self.store.save(outcome.open_questions(signatures, settled, verdicts, most), "questions")
+            questions = self.store.save(outcome.open_questions(signed, settled, verdicts, most), "questions")
             own = rows.where(F.col("copy") == 1)
             tables = {
-                DOCUMENTS.name: outcome.documents(own, decided, self.columns.doc_id),
-                DROPPED.name: outcome.dropped(own, decided, self.columns.doc_id),
+                DOCUMENTS.name: outcome.documents(own, decided, self.count, self.columns.doc_id),
+                DROPPED.name: outcome.dropped(own, decided, self.count, self.columns.doc_id),
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
-                REVIEW.name: outcome.review(own, questions, self.columns),
+                REVIEW.name: outcome.review(own, questions, questions.count(), self.columns),
                 QUARANTINE.name: outcome.quarantine(rows, blank, list(self.config.profiles), self.columns.doc_id),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
-            self.progress("publish", **{name: table.count() for name, table in written.items()})
+            self.written = {name: table.count() for name, table in written.items()}
+            self.progress("publish", **self.written)
         return written
 
-    def report(self, rows, normalized, exact, signatures, settled, decided, tables) -> dict[str, Any]:
+    def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame]) -> dict[str, Any]:
         """Write ``metrics.json`` and ``manifest.json``."""
-        counted = metrics.collect(rows, exact, signatures, settled, self.meetings, tables, self.timer)
+        counted = metrics.collect(self.count, self.lengths, signed, settled, self.meetings, self.written, tables, self.timer)
         self.store.write_json("metrics.json", counted)
         self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, self.meetings))
         return counted

@@ -56,6 +56,13 @@ MEASURES = (
     Column("reason", "string", "the rule that decided, and the differing facts where a guard did"),
 )
 
+SIGNATURE = (
+    Column("features", "int", "feature characters (letters and numbers) of the text"),
+    Column("shingles", "int", "distinct shingles of the text"),
+    Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without features"),
+    Column("minhash", "binary", "MinHash signature, little-endian uint32; null for texts too short to be compared"),
+)
+
 # ---- work tables, in the order of the data flow -----------------------------------------------------------------------------
 
 NORMALIZED = Table(
@@ -70,6 +77,7 @@ NORMALIZED = Table(
         Column("text_sha1", "string", "SHA-1 of the normalised text; of the raw one where nothing is left"),
         Column("key", "string", "SHA-1 of the normalised and folded text: rows with one key say the same"),
         Column("text", "string", "the normalised and folded text, from which all features are taken"),
+        *SIGNATURE,
     ),
 )
 EXACT = Table(
@@ -97,10 +105,7 @@ SIGNATURES = Table(
         Column("text_sha1", "string", "as in normalized"),
         Column("key", "string", "as in normalized"),
         Column("pinned", "boolean", "as in exact"),
-        Column("features", "int", "feature characters (letters and numbers) of the text"),
-        Column("shingles", "int", "distinct shingles of the text"),
-        Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without features"),
-        Column("minhash", "binary", "MinHash signature, little-endian uint32; null for texts too short to be compared"),
+        *SIGNATURE,
     ),
 )
 BUCKETS = Table(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from dedup_lib.schemas import Column, Table
 
@@ -18,6 +21,7 @@ _ARROW = {
     "boolean": pa.bool_(),
     "binary": pa.binary(),
 }
+BROADCAST_ROWS = 500_000  # of ids and measures: about 100 MB on each worker
 BatchFunction = Callable[[pa.RecordBatch], Mapping[str, object]]
 
 
@@ -61,3 +65,27 @@ def _array(values: object, kind: pa.DataType) -> pa.Array:
     if isinstance(values, pa.Array):
         return values if values.type == kind else values.cast(kind)
     return pa.array(values, kind)
+
+
+def by_profile(
+    profiles: pa.Array, settings: Mapping[str, object], function: Callable[..., tuple], outputs: int
+) -> tuple[pa.Array, ...]:
+    """Call ``function(settings of a profile, row numbers)`` for each profile of a batch and put the rows back in order.
+
+    Row numbers are None where one profile has all rows.
+    """
+    names = pc.unique(profiles).to_pylist()
+    if len(names) == 1:
+        return function(settings[names[0]], None)
+    parts, order = [], []
+    for name in names:
+        rows = np.flatnonzero(pc.equal(profiles, name).to_numpy(zero_copy_only=False))
+        parts.append(function(settings[name], pa.array(rows)))
+        order.append(rows)
+    back = pa.array(np.argsort(np.concatenate(order)))
+    return tuple(pa.chunked_array([part[i] for part in parts]).combine_chunks().take(back) for i in range(outputs))
+
+
+def small(frame: DataFrame, rows: int) -> DataFrame:
+    """The frame, marked to be sent to every worker if it has few rows, so that the wide table it meets stays where it is."""
+    return F.broadcast(frame) if rows <= BROADCAST_ROWS else frame

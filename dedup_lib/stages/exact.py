@@ -35,7 +35,8 @@ def group_exact(normalized: DataFrame, judged: DataFrame | None) -> DataFrame:
         rows = normalized.join(marked, "doc_id", "left").withColumn("pinned", F.coalesce("pinned", F.lit(False)))
     alone = F.when(F.col("pinned"), F.col("doc_id")).otherwise("")
     group = Window.partitionBy("profile", "key", alone).orderBy(*priority())
-    first = rows.drop("text").withColumns(
+    narrow = rows.select("doc_id", "profile", "published", "length", "raw_sha1", "text_sha1", "key", "pinned")
+    first = narrow.withColumns(
         {
             "rep_id": F.first("doc_id").over(group),
             "rep_raw": F.first("raw_sha1").over(group),

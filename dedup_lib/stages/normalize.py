@@ -1,12 +1,15 @@
-"""Rows -> ``normalized``: the text that is compared, its hashes, and what orders rows by priority."""
+"""Rows -> ``normalized``: the text that is compared, its hashes and signatures, and what orders rows by priority.
+
+Normalising, folding and signing are one pass over Arrow batches: a text enters Python once and its signature leaves with it.
+Signing exact copies too costs less than sending the distinct texts through a second pass.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
@@ -19,8 +22,9 @@ from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import Normalizer
 from dedup_lib.kernels.times import to_micros
 from dedup_lib.kernels.triggers import holding
-from dedup_lib.schemas import NORMALIZED, Column, Table
-from dedup_lib.stages.bridge import map_batches
+from dedup_lib.schemas import NORMALIZED, SIGNATURE, Column, Table
+from dedup_lib.stages.bridge import by_profile, map_batches
+from dedup_lib.stages.sign import Signing, sign_batch, signing
 
 
 _TEXTS = Table(
@@ -28,6 +32,7 @@ _TEXTS = Table(
     "what the kernels make of a row, before the engine hashes it",
     (
         *NORMALIZED.columns[:5],
+        *SIGNATURE,
         Column("text", "string", "normalised; the trimmed raw text where nothing is left"),
         Column("folded", "string", "folded, null where equal to text"),
         Column("emptied", "boolean", "nothing was left"),
@@ -42,16 +47,17 @@ class Recipe(NamedTuple):
     steps: tuple[str, ...]
     with_title: bool
     fold: tuple[int, int, int] | None
+    signing: Signing
 
 
 def recipe(profile: Profile) -> Recipe:
     """A profile as plain values."""
     fold = profile.fold and (profile.fold.min_unit, profile.fold.min_repeats, profile.fold.max_unit)
-    return Recipe(tuple(profile.normalize), profile.compare == "title_and_content", fold)
+    return Recipe(tuple(profile.normalize), profile.compare == "title_and_content", fold, signing(profile))
 
 
 def normalize(rows: DataFrame, config: Config) -> DataFrame:
-    """Normalise and hash each row; ``blank`` is true where there is nothing to compare.
+    """Normalise, hash and sign each row; ``blank`` is true where there is nothing to compare.
 
     Takes ``raw``, ``doc_id``, ``profile`` of rows with an id of their own; returns ``normalized`` and ``blank``.
     """
@@ -78,6 +84,7 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
         F.sha1("text").alias("text_sha1"),
         F.sha1(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded)).alias("key"),
         F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"),
+        *[column.name for column in SIGNATURE],
         "blank",
     )  # fmt: skip
 
@@ -100,8 +107,8 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
     blank = pc.invert(holding(visible_characters())(content))
     trimmed = pc.utf8_trim_whitespace(content)
     title = pc.fill_null(batch.column("title"), "")
-    text, folded = by_profile(
-        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), outputs=2
+    text, folded, *signature = by_profile(
+        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), outputs=6
     )
     emptied = pc.equal(pc.utf8_length(text), 0)
     return {
@@ -114,27 +121,11 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
         "folded": pc.if_else(pc.equal(text, folded), pa.scalar(None, pa.string()), folded),
         "emptied": emptied,
         "blank": blank,
-    }
-
-
-def by_profile(
-    profiles: pa.Array, settings: Mapping[str, object], function: Callable[..., tuple], outputs: int
-) -> tuple[pa.Array, ...]:
-    """Call ``function(settings of a profile, row numbers)`` for each profile of a batch and put the rows back in order."""
-    names = pc.unique(profiles).to_pylist()
-    if len(names) == 1:
-        return function(settings[names[0]], None)
-    parts, order = [], []
-    for name in names:
-        rows = np.flatnonzero(pc.equal(profiles, name).to_numpy(zero_copy_only=False))
-        parts.append(function(settings[name], pa.array(rows)))
-        order.append(rows)
-    back = pa.array(np.argsort(np.concatenate(order)))
-    return tuple(pa.chunked_array([part[i] for part in parts]).combine_chunks().take(back) for i in range(outputs))
+    } | dict(zip([column.name for column in SIGNATURE], signature, strict=True))
 
 
 def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.Array, lexicon: Lexicon) -> tuple:
-    """Normalised and folded text of the chosen rows."""
+    """Normalised text, folded text and signature columns of the chosen rows."""
     if rows is not None:
         title, content = title.take(rows), content.take(rows)
     normalizer = _normalizer(recipe.steps, lexicon)
@@ -142,4 +133,4 @@ def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.A
     if recipe.with_title:
         text = pc.binary_join_element_wise(normalizer(title), text, "\n")
     folded = fold_repeats(text, *recipe.fold) if recipe.fold else text
-    return text, folded
+    return text, folded, *sign_batch(folded, recipe.signing)

@@ -11,6 +11,7 @@ from pyspark.sql.types import StringType
 from dedup_lib.config import Columns
 from dedup_lib.kernels.decide import DROP
 from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, MEASURES, PAIRS, QUARANTINE, REVIEW, Table
+from dedup_lib.stages.bridge import small
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import DUPLICATE, NOT_DUPLICATE, Verdicts
 
@@ -116,30 +117,29 @@ def clusters(decided: DataFrame) -> DataFrame:
     return CLUSTERS.conform(members.union(survivors))
 
 
-def documents(rows: DataFrame, decided: DataFrame, id_column: str | None) -> DataFrame:
-    """``documents``: the raw rows of the survivors. Takes ``raw``, ``doc_id`` of rows with an id of their own."""
+def documents(rows: DataFrame, decided: DataFrame, count: int, id_column: str | None) -> DataFrame:
+    """``documents``: the raw rows of the survivors.
+
+    Takes ``raw``, ``doc_id`` of rows with an id of their own, ``decisions`` and the number of rows in it.
+    """
     sizes = decided.where(F.col("kept_id").isNotNull()).groupBy(F.col("kept_id").alias("doc_id")).agg(F.count("*").alias("behind"))
     survivors = decided.where(F.col("kept_id").isNull()).select("doc_id", "content_sha1", "simhash", "profile")
     sized = survivors.join(sizes, "doc_id", "left").withColumn("cluster_size", F.coalesce("behind", F.lit(0)) + 1)
-    return _with_raw(rows.select("raw", "doc_id").join(sized, "doc_id"), DOCUMENTS, id_column)
+    return _with_raw(rows.select("raw", "doc_id").join(small(sized, count), "doc_id"), DOCUMENTS, id_column)
 
 
-def dropped(rows: DataFrame, decided: DataFrame, id_column: str | None) -> DataFrame:
+def dropped(rows: DataFrame, decided: DataFrame, count: int, id_column: str | None) -> DataFrame:
     """``dropped``: the raw rows of what was dropped."""
     gone = decided.where(F.col("kept_id").isNotNull()).select("doc_id", "kept_id", "method")
-    return _with_raw(rows.select("raw", "doc_id").join(gone, "doc_id"), DROPPED, id_column)
+    return _with_raw(rows.select("raw", "doc_id").join(small(gone, count), "doc_id"), DROPPED, id_column)
 
 
 def quarantine(rows: DataFrame, blank: DataFrame, known_profiles: list[str], id_column: str | None) -> DataFrame:
     """``quarantine``: rows without content, with an id that another row owns, or of a profile that does not exist."""
-    empty = blank.select("doc_id", F.lit("empty").alias("because"))
-    reasons = rows.join(empty, "doc_id", "left").withColumn(
-        "reason",
-        F.when(F.col("copy") > 1, "duplicate_id")
-        .when(~F.col("profile").isin(known_profiles), "unknown_profile")
-        .otherwise(F.col("because")),
-    )
-    bad = reasons.where(F.col("reason").isNotNull()).withColumn("file", F.lit(None).cast("string"))
+    owner, known = F.col("copy") == 1, F.col("profile").isin(known_profiles)
+    misfits = rows.where(~owner | ~known).withColumn("reason", F.when(owner, "unknown_profile").otherwise("duplicate_id"))
+    empty = rows.where(owner & known).join(blank.select("doc_id"), "doc_id", "left_semi").withColumn("reason", F.lit("empty"))
+    bad = misfits.unionByName(empty).withColumn("file", F.lit(None).cast("string"))
     return _with_raw(bad, QUARANTINE, id_column)
 
 
@@ -159,8 +159,8 @@ def _with_raw(frame: DataFrame, table: Table, id_column: str | None) -> DataFram
     return frame.select(*raw.values(), *own)
 
 
-def review(rows: DataFrame, questions: DataFrame, columns: Columns) -> DataFrame:
-    """``review``: the pairs for a person, with both titles and texts."""
+def review(rows: DataFrame, questions: DataFrame, count: int, columns: Columns) -> DataFrame:
+    """``review``: the pairs for a person, with both titles and texts. ``count``: how many questions there are."""
     present = rows.schema["raw"].dataType.fieldNames()
 
     def raw(name: str | None) -> Column:
@@ -169,4 +169,4 @@ def review(rows: DataFrame, questions: DataFrame, columns: Columns) -> DataFrame
     texts = rows.select("doc_id", raw(columns.title).alias("title"), raw(columns.content).alias("text"))
     kept = texts.select(*[F.col(name).alias(other) for name, other in zip(texts.columns, ("kept_id", "kept_title", "kept_text"))])
     asked = questions.where(F.col("decision") == "review")
-    return REVIEW.conform(asked.join(texts, "doc_id").join(kept, "kept_id"))
+    return REVIEW.conform(kept.join(small(texts.join(small(asked, count), "doc_id"), 100 * count), "kept_id"))

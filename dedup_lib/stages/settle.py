@@ -53,7 +53,9 @@ def settle(
         growth = GROWTH ** (number - 1)
         given = save(expand(entries, meetings, limits.all_pairs_up_to, growth, rows), f"candidates_{number}")
         fresh = save(_fresh(given, pairs, asked if number == 1 else None, signatures), f"pairs_{number}")
-        measured = save(VERIFIED.conform(verify(fresh, signatures, normalized, config)), f"verified_{number}")
+        fresh_rows = fresh.count()
+        compared = verify(fresh, fresh_rows, signatures, normalized, config)
+        measured = save(VERIFIED.conform(compared), f"verified_{number}")
         waiting = _waiting(given, losers)
         new_edges = apply_verdicts(measured, verdicts if number == 1 else _later(verdicts))
         edges = new_edges if edges is None else edges.union(new_edges).distinct()
@@ -62,7 +64,7 @@ def settle(
         edges = result.edges
         left = save(_waiting(given, losers), f"waiting_{number}")
         open_rows = left.count()
-        say(f"round {number}: {fresh.count():,} pairs, {open_rows:,} rows wait in hot buckets")
+        say(f"round {number}: {fresh_rows:,} pairs, {open_rows:,} rows wait in hot buckets")
         if not open_rows:
             return Settled(_together(verified), _together(losers), _together(found), number)
         entries = buckets(signatures.join(left, "rank", "left_semi"), meetings)

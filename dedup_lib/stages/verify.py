@@ -15,8 +15,7 @@ from dedup_lib.config import Config, Profile
 from dedup_lib.kernels.decide import DROP, NONE, Rule, decide
 from dedup_lib.kernels.similarity import compare_texts
 from dedup_lib.schemas import VERIFIED
-from dedup_lib.stages.bridge import map_batches
-from dedup_lib.stages.normalize import by_profile
+from dedup_lib.stages.bridge import by_profile, map_batches, small
 
 SAME_TEXT = "same_text"
 
@@ -31,18 +30,20 @@ def rule(profile: Profile) -> Rule:
     )
 
 
-def verify(pairs: DataFrame, signatures: DataFrame, normalized: DataFrame, config: Config) -> DataFrame:
+def verify(pairs: DataFrame, rows: int, signatures: DataFrame, normalized: DataFrame, config: Config) -> DataFrame:
     """Compare the texts of each pair exactly and decide; pairs that are no duplicates and not worth a look are left out.
 
-    Takes ``a``, ``b``, ``hamming`` and ``asked`` (a verdict names the pair: it stays whatever it measures), each pair once.
+    Takes ``a``, ``b``, ``hamming`` and ``asked`` (a verdict names the pair: it stays whatever it measures), each pair once,
+    and their number.
     """
     rules = {name: rule(profile) for name, profile in config.profiles.items()}
     wanted = pairs.select(F.col("a").alias("rank")).union(pairs.select(F.col("b").alias("rank"))).distinct()
-    named = signatures.select("rank", "doc_id", "profile", "key", "features").join(wanted, "rank", "left_semi")
-    texts = named.join(normalized.select("doc_id", "text"), "doc_id").drop("doc_id")
+    sides = signatures.select("rank", "doc_id", "profile", "key", "features")
+    named = sides.join(small(wanted, rows), "rank", "left_semi")
+    texts = normalized.select("doc_id", "text").join(small(named, rows), "doc_id").drop("doc_id")
     ours = texts.select([F.col(name).alias(f"{name}_a") for name in texts.columns])
     theirs = texts.select([F.col(name).alias(f"{name}_b") for name in texts.columns])
-    joined = pairs.join(ours, F.col("a") == F.col("rank_a")).join(theirs, F.col("b") == F.col("rank_b"))
+    joined = ours.join(small(pairs, rows), F.col("a") == F.col("rank_a")).join(theirs, F.col("b") == F.col("rank_b"))
     compared = map_batches(joined.drop("rank_a", "rank_b", "profile_b"), VERIFIED, partial(_verify_batch, rules=rules))
     return compared.where(F.col("outcome").isNotNull())
 

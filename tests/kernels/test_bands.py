@@ -102,7 +102,7 @@ def test_signed_and_unsigned_fingerprints_give_the_same_keys():
     signed = unsigned.view(np.int64)
     assert signed.tolist() == [-1152921504606846975, 48132221017522176, -9223372036854775808, -1]
     masks, out = block_masks(4, 3), np.empty(4, np.int64)
-    for value, stored in zip(unsigned, signed):
+    for value, stored in zip(unsigned, signed, strict=True):
         masked_keys(stored, masks, np.uint64(0), out)
         assert out.tolist() == keys(value, masks).tolist()
 

@@ -12,11 +12,11 @@ from tests.strategies import chinese_text
 LEXICON = Lexicon(
     title_tags=("快讯", "图", "组图", "原创", "c++ (a|b)"),
     lines=("责任编辑", "版权声明", "相关推荐"),
-    phrases=("点击查看原文", "网友评论", "ab"),
+    phrases=("点击查看", "点击查看原文", "网友评论", "ab"),
 )
 strip_tags, _ = title_tag_remover(LEXICON)
 strip_noise, _ = noise_remover(LEXICON)
-pieces = ["[快讯]", "(图)", "组图:", "[", "]", "(", ")", "!", ":", "\n", " ", "。", "责任编辑:甲", "版权声明", "点击查看原文", "a", "b", "正文"]
+pieces = [*"[]()!:\n 。ab", "[快讯]", "(图)", "组图:", "责任编辑:甲", "版权声明", "点击查看原文", "正文"]
 composed = st.lists(st.sampled_from(pieces), max_size=12).map("".join)
 
 

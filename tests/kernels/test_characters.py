@@ -78,7 +78,7 @@ def test_a_joiner_between_enclosed_numbers_that_become_digits_is_not_kept():
         ("spaces", "甲\u3000乙\u00a0丙\t丁\u2003", "甲 乙 丙 丁 "),
         ("spaces", "甲\r乙\u2028丙\u0085丁\v", "甲\n乙\n丙\n丁\n"),
         ("case", "ABCßΣ", "abcssσ"),
-        ("punctuation", "“甲”「乙」『丙』‘丁’", "\"甲\"\"乙\"\"丙\"'丁'"),
+        ("punctuation", "“甲”「乙」『丙』‘丁’", '"甲""乙""丙"\'丁\''),
         ("punctuation", "1–2—3−4", "1-2-3-4"),
         ("punctuation", "【快讯】〔甲〕", "[快讯][甲]"),
         ("punctuation", "甲，乙。丙！", "甲，乙。丙！"),

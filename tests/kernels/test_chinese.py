@@ -47,8 +47,8 @@ def test_glosses_vanish_and_nothing_else(parts):
 
 @pytest.mark.parametrize(
     ("raw", "result"),
-    [("發(fā)現(xiàn)", "發現"), ("桌子(zhuō zi)", "桌子"), ("西安(Xī'ān)", "西安"), ("什么(shénme)", "什么"), ("中(ok)", "中(ok)"),
-     ("甲(A)乙(B)", "甲(A)乙(B)"), ("a(fā)", "a(fā)"), ("(fā)", "(fā)")],
+    [("發(fā)現(xiàn)", "發現"), ("桌子(zhuō zi)", "桌子"), ("西安(Xī'ān)", "西安"), ("什么(shénme)", "什么"),
+     ("中(ok)", "中(ok)"), ("甲(A)乙(B)", "甲(A)乙(B)"), ("a(fā)", "a(fā)"), ("(fā)", "(fā)")],
 )  # fmt: skip
 def test_strip_pinyin_examples(raw, result):
     assert strip_pinyin(raw) == result

@@ -12,7 +12,10 @@ from tests.kernels.helpers import one, read_cases
 from tests.strategies import hostile_text
 
 canonical = Normalizer(["nfkc", "invisible", "spaces", "case", "punctuation", "join_lines"])
-piece = st.sampled_from(["营收", "同比上涨", "元", "，", "。", " ", "12.4", "8.1%", "g1503", "三", "百", "20:05", "-", "+3", "a", "1", "%", "é", "😀"])
+piece = st.sampled_from(
+    ["营收", "同比上涨", "元", "，", "。", " ", "12.4", "8.1%", "g1503", "三", "百", "20:05", "-", "+3", "a", "1", "%", "é", "😀"]
+)
+tabular = st.lists(st.sampled_from(["1", "2", "三", " ", "，", "甲乙", "丙"]), max_size=16).map("".join)
 numbered = st.lists(piece, max_size=8).map("".join)
 
 
@@ -28,7 +31,9 @@ def compiled(first: str | None, second: str | None) -> bool:
     return bool(conflicting(pa.array([first], pa.string()), pa.array([second], pa.string()))[0])
 
 
-@given(st.one_of(edited_pairs(), st.tuples(numbered, numbered), st.tuples(hostile_text, hostile_text)))
+@given(
+    st.one_of(edited_pairs(), st.tuples(numbered, numbered), st.tuples(tabular, tabular), st.tuples(hostile_text, hostile_text))
+)
 def test_equals_the_readable_rule(pair):
     assert compiled(*pair) == bool(conflicts(*pair))
 

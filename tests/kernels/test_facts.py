@@ -10,9 +10,17 @@ from tests.kernels.helpers import one, read_cases
 from tests.strategies import hostile_text
 
 canonical = Normalizer(["nfkc", "invisible", "spaces", "case", "punctuation", "join_lines"])
-numbered = st.lists(st.sampled_from(["营收", "同比", "上涨", "元", "，", "。", "12.4", "8.1%", "g1503", "三", "20:05", "-"]), max_size=12).map("".join)
+numbered = st.lists(
+    st.sampled_from(["营收", "同比", "上涨", "元", "，", "。", "12.4", "8.1%", "g1503", "三", "20:05", "-"]), max_size=12
+).map("".join)
 any_text = st.one_of(numbered, hostile_text)
-PARAGRAPHS = ["营业收入12.4亿元，同比增长8.1%。", "G1503次列车晚点35分钟。", "最高气温21度，最低气温12度。", "会议于9月1日在3号楼召开。", "没有数字的一段。"]
+PARAGRAPHS = [
+    "营业收入12.4亿元，同比增长8.1%。",
+    "G1503次列车晚点35分钟。",
+    "最高气温21度，最低气温12度。",
+    "会议于9月1日在3号楼召开。",
+    "没有数字的一段。",
+]
 
 
 @pytest.mark.parametrize("case", read_cases("facts.tsv"), ids=lambda case: case["kind"])

@@ -21,7 +21,7 @@ def kernel_shingles(text: str, n: int) -> Counter:
     chars, hashes, table, found, times = scratch(len(data))
     count = feature_characters(data, 0, len(data), character_classes(), chars)
     number = shingles(chars, count, n, hashes, table, found, times)
-    return Counter(dict(zip(found[:number].tolist(), times[:number].tolist())))
+    return Counter(dict(zip(found[:number].tolist(), times[:number].tolist(), strict=True)))
 
 
 @given(st.one_of(chinese_text, hostile_text, repeats()), lengths)
@@ -39,7 +39,7 @@ def test_distinct_counts_every_value_in_order_of_appearance(values):
     _, hashes, table, found, times = scratch(len(values))
     hashes[: len(values)] = np.array(values, np.uint64)
     number = distinct(hashes, len(values), table, found, times)
-    assert list(zip(found[:number].tolist(), times[:number].tolist())) == list(Counter(values).items())
+    assert list(zip(found[:number].tolist(), times[:number].tolist(), strict=True)) == list(Counter(values).items())
 
 
 def test_values_that_share_a_slot_are_kept_apart():
@@ -51,8 +51,9 @@ def test_values_that_share_a_slot_are_kept_apart():
 
 @pytest.mark.parametrize(
     ("text", "n", "number"),
-    [("", 3, 0), ("，。！", 3, 0), ("👍👍👍", 3, 0), ("好", 5, 1), ("好评", 5, 1), ("甲乙丙", 3, 1), ("甲乙丙丁", 3, 2), ("哈哈哈哈", 2, 1)],
-)
+    [("", 3, 0), ("，。！", 3, 0), ("👍👍👍", 3, 0), ("好", 5, 1), ("好评", 5, 1), ("甲乙丙", 3, 1), ("甲乙丙丁", 3, 2),
+     ("哈哈哈哈", 2, 1)],
+)  # fmt: skip
 def test_number_of_shingles(text, n, number):
     assert len(kernel_shingles(text, n)) == number
 

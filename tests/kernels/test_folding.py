@@ -85,7 +85,9 @@ def test_words_survive(text):
     assert fold(text) == text
 
 
-@pytest.mark.parametrize("text", ["10101010", "123123123", "2024 2024 2024", "------", "。。。。。。", "1、1、1、1、", "甲1甲1甲1"])
+@pytest.mark.parametrize(
+    "text", ["10101010", "123123123", "2024 2024 2024", "------", "。。。。。。", "1、1、1、1、", "甲1甲1甲1"]
+)
 def test_numbers_and_rulers_survive(text):
     assert fold(text) == text
 
@@ -93,7 +95,8 @@ def test_numbers_and_rulers_survive(text):
 @pytest.mark.parametrize(
     ("text", "folded"),
     [("你是凑企鹅你是凑企鹅你是凑企鹅", "你是凑企鹅"), ("他说你是凑企鹅你是凑企鹅你是凑企鹅，走了", "他说你是凑企鹅，走了"),
-     ("好评好评好评", "好评"), ("好评！好评！好评！", "好评！"), ("好评好评好评好", "好评好"), ("甲乙甲乙甲乙丙甲乙甲乙甲乙丙甲乙甲乙甲乙丙", "甲乙丙"),
+     ("好评好评好评", "好评"), ("好评！好评！好评！", "好评！"), ("好评好评好评好", "好评好"),
+     ("甲乙甲乙甲乙丙甲乙甲乙甲乙丙甲乙甲乙甲乙丙", "甲乙丙"),
      ("哈哈乙哈哈乙哈哈乙", "哈哈乙"), ("ab" * 100_000, "ab")],
     ids=lambda text: text[:12],
 )  # fmt: skip

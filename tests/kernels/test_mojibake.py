@@ -9,7 +9,11 @@ from tests.kernels.helpers import read_cases
 from tests.strategies import HAN, chinese_text
 
 han = st.text(st.sampled_from(HAN), min_size=6, max_size=20)  # two characters alone are no certain sign of damage
-SENTENCES = ["昨日上午，市图书馆新馆正式对外开放了", "请旅客合理安排行程，预计18:20到达杭州东站", "说明设备严重损坏的原因正在调查之中a"]
+SENTENCES = [
+    "昨日上午，市图书馆新馆正式对外开放了",
+    "请旅客合理安排行程，预计18:20到达杭州东站",
+    "说明设备严重损坏的原因正在调查之中a",
+]
 damages = pytest.mark.parametrize(("right", "wrong"), [("utf-8", "latin-1"), ("utf-8", "gb18030"), ("gb18030", "latin-1")])
 
 

@@ -101,7 +101,8 @@ def _between_words(text: str, at: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("written", "raw"), [("責任編輯", "正文\n责任编辑:甲"), ("责任编辑：", "正文\n责任编辑：甲"), ("Ｅｄｉｔｏｒ", "正文\neditor: a")]
+    ("written", "raw"),
+    [("責任編輯", "正文\n责任编辑:甲"), ("责任编辑：", "正文\n责任编辑：甲"), ("Ｅｄｉｔｏｒ", "正文\neditor: a")],
 )
 def test_the_lexicon_may_be_written_in_any_width_case_and_script(written, raw):
     assert one(Normalizer(DEFAULT_STEPS, Lexicon(lines=(written,))), raw) == "正文"

@@ -1,6 +1,7 @@
 """SimHash: votes, ties, weights, distances."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -70,5 +71,5 @@ def test_distance_from_zero_of_values_with_the_top_bit(value, distance):
 def test_unrelated_fingerprints_centre_at_half_the_bits():
     draw = np.random.default_rng(3)
     prints = [fingerprint(dict.fromkeys(draw.integers(0, 2**64, 57, dtype=np.uint64).tolist(), 1)) for _ in range(200)]
-    distances = [hamming(np.uint64(a), np.uint64(b)) for a, b in zip(prints, prints[1:])]
+    distances = [hamming(np.uint64(a), np.uint64(b)) for a, b in pairwise(prints)]
     assert abs(np.mean(distances) - BITS / 2) <= 1 and min(distances) > 7

@@ -48,12 +48,15 @@ def test_a_text_equals_itself_unless_it_has_no_features(text, n):
     assert compare(text, text, n) == ((1.0, 1.0) if any(map(str.isalnum, text)) else (0.0, 0.0))
 
 
-@given(st.lists(st.sampled_from(["", "甲乙丙丁", "甲乙丙", "乙丙丁戊己", None, "，。"]), max_size=8), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.sampled_from(["", "甲乙丙丁", "丁丙乙甲", "甲乙丙", None, "，。"]), max_size=8),
+    st.randoms(use_true_random=False),
+)
 def test_rows_do_not_influence_each_other(first, random):
     """Equal neighbours on the left share their shingles: the shortcut must not show."""
     second = random.sample(first, len(first))
     jaccard, containment = compare_texts(pa.array(first, pa.string()), pa.array(second, pa.string()), 2)
-    assert list(zip(jaccard, containment)) == [naive(a, b, 2) for a, b in zip(first, second)]
+    assert list(zip(jaccard, containment, strict=True)) == [naive(a, b, 2) for a, b in zip(first, second, strict=True)]
 
 
 def test_sliced_arrays_are_read_where_they_begin():
@@ -75,7 +78,7 @@ def test_short_texts_are_compared_as_a_whole():
 def test_an_excerpt_is_contained_but_not_similar():
     """Practitioners' case B90."""
     excerpt = "新馆总面积约两万平方米设有儿童阅览区自习区和展览厅"
-    jaccard, containment = compare(excerpt, "昨日上午市图书馆新馆正式对外开放" + excerpt + "全年免费开放馆方提醒读者入馆前完成预约", 2)
+    jaccard, containment = compare(excerpt, "昨日上午市图书馆新馆正式对外开放" + excerpt + "全年免费开放馆方提醒读者", 2)
     assert containment == 1.0 and jaccard < 0.5
 
 

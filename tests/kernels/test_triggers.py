@@ -26,7 +26,7 @@ def test_holding_equals_a_plain_search(texts, characters):
 @given(string_arrays(near_misses))
 def test_beginning_misses_no_phrase(texts):
     found, wanted = beginning(PHRASES)(texts).to_pylist(), plain(texts, lambda text: any(p in text for p in PHRASES))
-    assert all(hit for hit, want in zip(found, wanted) if want)
+    assert all(hit for hit, want in zip(found, wanted, strict=True) if want)
 
 
 @given(st.lists(st.text(st.sampled_from(HAN), max_size=12), max_size=6))

@@ -1,5 +1,7 @@
 """Arrow buffers in and out: the bytes that every kernel reads."""
 
+from itertools import pairwise
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from tests.strategies import string_arrays
 
 def read_back(texts: pa.Array) -> list[str]:
     data, offsets = string_buffers(texts)
-    return [bytes(data[a:b]).decode() for a, b in zip(offsets, offsets[1:])]
+    return [bytes(data[a:b]).decode() for a, b in pairwise(offsets)]
 
 
 @given(string_arrays())
