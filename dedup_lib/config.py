@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from dedup_lib.kernels.bands import choose_bands
 from dedup_lib.kernels.boilerplate import Lexicon
+from dedup_lib.kernels.folding import LONGEST_UNIT
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION, STEP_NAMES
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -58,7 +59,7 @@ class Output(Section):
 class Fold(Section):
     min_unit: Annotated[int, Field(ge=2, le=100)] = 2
     min_repeats: Annotated[int, Field(ge=2, le=100)] = 3
-    max_unit: Annotated[int, Field(ge=2, le=10_000)] = 200
+    max_unit: Annotated[int, Field(ge=2, le=LONGEST_UNIT)] = 200
 
 
 class MinHashSettings(Section):
@@ -71,7 +72,7 @@ class MinHashSettings(Section):
 
 class SimHashSettings(Section):
     tokens: Literal["chars", "jieba", "rjieba"] = "chars"
-    ngram: Annotated[int, Field(ge=1, le=8)] = 3
+    ngram: Annotated[int, Field(ge=1, le=8)] = 4
 
 
 class HammingLimit(Section):

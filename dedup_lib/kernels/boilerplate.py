@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dedup_lib.kernels.triggers import Trigger, beginning, matching, nowhere
+from dedup_lib.kernels.triggers import Trigger, containing, matching, nowhere
 
 LONGEST_LINE = 80  # characters; a longer line is an article's own sentence, whatever it begins with
 
@@ -59,8 +59,10 @@ def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
     found = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
     def remove(text: str) -> str:
-        while any(phrase in text for phrase in every) and (shorter := found.sub("", text)) != text:
+        while True:
+            shorter = found.sub("", text)
+            if shorter == text or not any(phrase in shorter for phrase in every):
+                return shorter
             text = shorter
-        return text
 
-    return remove, beginning(every)
+    return remove, containing(every)

@@ -20,9 +20,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dedup_lib.kernels.utf8 import MAX_CODE_POINT, compiled, decode, encode, encoded_size, string_array, string_buffers
+from dedup_lib.kernels.utf8 import MAX_CODE_POINT, compiled, decode, encode, string_array, string_buffers
 
 IN_CONTEXT = -1  # table entry: the result depends on neighbours
+ROOM = 128  # bytes that one character can become (the longest, U+FDFA, takes 33)
 FIRST_EXPANSION = -2  # table entry -2-k: the k-th expansion (none, two or more characters)
 
 # Every range in which some character is changed by some step; all other code points are copied.
@@ -150,53 +151,37 @@ def character_table(steps: tuple[str, ...]) -> CharacterTable:
 
 
 @compiled
-def _measure(data, offsets, replacement, starts, expansions, sizes):
-    """Bytes that each text will take (``sizes``, int64); -1 where a text needs the plain functions."""
+def _translate(data, offsets, replacement, starts, expansions, out, out_offsets, in_context):
+    """Write the new texts one behind the other; a text that needs the plain functions, or more room, is left empty and marked."""
+    at = 0
     for row in range(len(offsets) - 1):
-        size = 0
+        begin = at
         i = offsets[row]
         while i < offsets[row + 1]:
             char, i = decode(data, i)
             new = replacement[char]
-            if new >= 0:
-                size += encoded_size(new)
-            elif new == IN_CONTEXT:
-                size = -1
+            if new == IN_CONTEXT or at + ROOM > len(out):
+                in_context[row] = True
+                at = begin
                 break
-            else:
-                for k in range(starts[FIRST_EXPANSION - new], starts[FIRST_EXPANSION - new + 1]):
-                    size += encoded_size(expansions[k])
-        sizes[row] = size
-
-
-@compiled
-def _translate(data, offsets, replacement, starts, expansions, sizes, out, out_offsets):
-    for row in range(len(offsets) - 1):
-        if sizes[row] < 0:
-            continue
-        i, at = offsets[row], out_offsets[row]
-        while i < offsets[row + 1]:
-            char, i = decode(data, i)
-            new = replacement[char]
             if new >= 0:
                 at = encode(new, out, at)
             else:
                 for k in range(starts[FIRST_EXPANSION - new], starts[FIRST_EXPANSION - new + 1]):
                     at = encode(expansions[k], out, at)
+        out_offsets[row + 1] = at
 
 
 def apply_characters(texts: pa.Array, steps: Sequence[str]) -> pa.Array:
     """Apply per-character steps to an Arrow string array; equal to applying the plain functions to each text."""
     table = character_table(tuple(steps))
     data, offsets = string_buffers(texts)
-    sizes = np.empty(len(texts), np.int64)
-    _measure(data, offsets, *table, sizes)
+    size = offsets[-1] - offsets[0]
+    out = np.empty(size + size // 4 + ROOM, np.uint8)
     out_offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(np.maximum(sizes, 0), out=out_offsets[1:])
-    out = np.empty(out_offsets[-1], np.uint8)
-    _translate(data, offsets, *table, sizes, out, out_offsets)
-    result = string_array(out, out_offsets)
-    in_context = sizes < 0
+    in_context = np.zeros(len(texts), bool)
+    _translate(data, offsets, *table, out, out_offsets, in_context)
+    result = string_array(out[: out_offsets[-1]], out_offsets)
     if not in_context.any():
         return result
     plain = [_apply(text or "", steps) for text in texts.filter(pa.array(in_context)).to_pylist()]

@@ -12,11 +12,44 @@ import numpy as np
 import pyarrow as pa
 
 from dedup_lib.kernels.classes import DIGIT, FEATURE, character_classes
-from dedup_lib.kernels.utf8 import code_points, compiled, encode, inlined, string_array, string_buffers
+from dedup_lib.kernels.utf8 import MAX_CODE_POINT, code_points, compiled, decode, encode, inlined, string_array, string_buffers
 
 MAX_PASSES = 16  # folding can make new runs; real text settles in two passes
+LONGEST_UNIT = 10_000  # characters; no profile may ask for more
 _LETTERS = 2
 _GRAM = 4
+
+
+@compiled
+def _may_repeat(data, start, stop, first, last_seen, copies, max_unit):
+    """(whether the text may hold a run, its characters). False for nearly every text, at the price of one look-up a character.
+
+    In a run of unit u every character behind the first copy stood at most u characters earlier. So ``copies`` * u characters
+    in a row have such a near predecessor. Units are taken in four classes, each with the farthest predecessor of its longest
+    unit and the shortest row of its shortest one. ``last_seen`` holds for each character where it stood last, counted through
+    all texts of the batch; this text begins at ``first``.
+    """
+    near, middle, far, very_far = np.int32(0), np.int32(0), np.int32(0), np.int32(0)  # characters in a row
+    alike = np.int32(0)  # characters in a row equal to their neighbour: 哈哈哈哈 alone is no run of two
+    before = np.int32(-1)
+    at = np.int32(first)
+    found = False
+    i = start
+    while i < stop:
+        char, i = decode(data, i)
+        distance = at - last_seen[char] if last_seen[char] >= first else np.int32(2**30)
+        last_seen[char] = at
+        at += np.int32(1)
+        alike = alike + np.int32(1) if char == before else np.int32(0)
+        before = char
+        near = near + np.int32(1) if distance <= 4 else np.int32(0)
+        middle = middle + np.int32(1) if distance <= 16 else np.int32(0)
+        far = far + np.int32(1) if distance <= 64 else np.int32(0)
+        very_far = very_far + np.int32(1) if distance <= max_unit else np.int32(0)
+        if near > alike and near >= 2 * copies:
+            found = True
+        found |= (middle >= 5 * copies) | (far >= 17 * copies) | (very_far >= 65 * copies)
+    return found, at - first
 
 
 @compiled
@@ -141,12 +174,20 @@ def _fold_all(data, offsets, min_unit, min_repeats, max_unit, classes, out, out_
     text = np.empty(longest, np.int32)
     following = np.empty(longest, np.int32)
     heads = np.empty(max(16, 4 * longest), np.int32)
-    at = 0
+    last_seen = np.full(MAX_CODE_POINT, -1, np.int32)
+    at, first = 0, np.int32(0)
     for row in range(len(offsets) - 1):
-        count = code_points(data, offsets[row], offsets[row + 1], text)
-        count = _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classes)
-        for i in range(count):
-            at = encode(text[i], out, at)
+        start, stop = offsets[row], offsets[row + 1]
+        suspicious, count = _may_repeat(data, start, stop, first, last_seen, min_repeats - 1, max_unit)
+        first += np.int32(count)
+        if suspicious:
+            count = code_points(data, start, stop, text)
+            count = _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classes)
+            for i in range(count):
+                at = encode(text[i], out, at)
+        else:
+            out[at : at + stop - start] = data[start:stop]
+            at += stop - start
         out_offsets[row + 1] = at
 
 

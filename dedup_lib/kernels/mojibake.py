@@ -27,8 +27,7 @@ def _first_of_misread_utf8() -> str:
 
 def suspicious() -> Trigger:
     """Texts that may be damaged. Misread UTF-8 shows a lead byte in every third character, misread GBK nothing but bytes."""
-    latin = map(chr, range(0xA1, 0x100))
-    return either(holding("ãäåæçèéï"), dense(_first_of_misread_utf8(), 1 / 6), dense(latin, 1 / 2))
+    return either(holding("ãäåæçèéï"), dense({*_first_of_misread_utf8(), *map(chr, range(0xA1, 0x100))}, 1 / 6))
 
 
 _LEVEL_ONE = range(0xB0A1, 0xD7FA)  # GB 2312 level 1: the 3,755 characters that make up nearly all running text

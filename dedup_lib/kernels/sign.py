@@ -30,11 +30,13 @@ def _sign(data, offsets, classes, ngram, simhash_ngram, multiplier, addend, leng
     for row in range(len(offsets) - 1):
         count = feature_characters(data, offsets[row], offsets[row + 1], classes, chars)
         lengths[row] = count
-        if simhash_ngram > 0:
+        if simhash_ngram > 0 and simhash_ngram != ngram:
             number = shingles(chars, count, simhash_ngram, hashes, table, found, times)
             fingerprints[row] = simhash(found, times, number, votes)
         number = shingles(chars, count, ngram, hashes, table, found, times)
         sizes[row] = number
+        if simhash_ngram == ngram:
+            fingerprints[row] = simhash(found, times, number, votes)
         minhash(found, number, multiplier, addend, signatures[row])
 
 

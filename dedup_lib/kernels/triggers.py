@@ -55,18 +55,22 @@ def dense(characters: Iterable[str], share: float) -> Trigger:
     return search
 
 
-def beginning(phrases: Iterable[str]) -> Trigger:
-    """Texts in which the first two characters of a phrase stand together: all that hold a phrase, and a few more.
+def containing(phrases: Iterable[str]) -> Trigger:
+    """Texts that hold at least one of the phrases, each of two characters or more.
 
-    Every phrase has at least two characters. A table of character pairs is several times faster than an alternation.
+    A table tells which pairs of characters begin a phrase; only where one does, the phrases are compared. That is several
+    times faster than an alternation.
     """
+    ordered = sorted(set(phrases))
+    chars = np.array([ord(char) for phrase in ordered for char in phrase], np.int32)
+    bounds = np.cumsum([0, *map(len, ordered)])
     pairs = np.zeros(PAIRS, np.bool_)
-    for phrase in phrases:
-        pairs[_pair(np.int32(ord(phrase[0])), np.int32(ord(phrase[1])))] = True
+    for start in bounds[:-1]:
+        pairs[_pair(chars[start], chars[start + 1])] = True
 
     def search(texts: pa.Array) -> pa.Array:
         found = np.zeros(len(texts), bool)
-        _has_pair(*string_buffers(texts), pairs, found)
+        _contains(*string_buffers(texts), pairs, chars, bounds, found)
         return pa.array(found)
 
     return search
@@ -99,15 +103,29 @@ def _pair(first, second):
 
 
 @compiled
-def _has_pair(data, offsets, pairs, found):
+def _continues(data, i, stop, chars, start, end):
+    """Whether the bytes from ``i`` go on with characters ``start:end`` of the phrases."""
+    for k in range(start, end):
+        if i >= stop:
+            return False
+        char, i = decode(data, i)
+        if char != chars[k]:
+            return False
+    return True
+
+
+@compiled
+def _contains(data, offsets, pairs, chars, bounds, found):
     for row in range(len(offsets) - 1):
         before = np.int32(0)
-        i = offsets[row]
-        while i < offsets[row + 1]:
+        i, stop = offsets[row], offsets[row + 1]
+        while i < stop and not found[row]:
             char, i = decode(data, i)
             if pairs[_pair(before, char)]:
-                found[row] = True
-                break
+                for p in range(len(bounds) - 1):
+                    start = bounds[p]
+                    if chars[start] == before and chars[start + 1] == char:
+                        found[row] |= _continues(data, i, stop, chars, start + 2, bounds[p + 1])
             before = char
 
 

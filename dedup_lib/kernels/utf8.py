@@ -51,18 +51,6 @@ def decode(data, i):
 
 
 @inlined
-def encoded_size(code_point):
-    """Bytes that a code point takes in UTF-8."""
-    if code_point < 0x80:
-        return 1
-    if code_point < 0x800:
-        return 2
-    if code_point < 0x10000:
-        return 3
-    return 4
-
-
-@inlined
 def encode(code_point, out, i):
     """Write a code point at byte ``i`` of ``out``; returns the position behind it."""
     if code_point < 0x80:

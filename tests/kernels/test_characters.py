@@ -5,6 +5,7 @@ import unicodedata
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from dedup_lib.kernels.characters import CHANGEABLE, STEPS, apply_characters, visible_characters
 from tests.strategies import hostile_text, string_arrays
@@ -34,6 +35,13 @@ def test_batch_equals_the_plain_functions(steps, texts):
 def test_batch_equals_the_plain_functions_on_every_character(steps):
     chars = valid(c for low, high in CHANGEABLE for c in range(low, high))
     assert apply_characters(pa.array(chars), steps).to_pylist() == [plain(char, steps) for char in chars]
+
+
+@given(st.lists(st.sampled_from(["ﷺ" * 50, "㍿" * 40, "abc", "中文", "", "é\u0301"]), max_size=12))
+def test_batch_has_room_for_texts_that_grow(texts):
+    """U+FDFA alone becomes eighteen characters."""
+    expected = [plain(text, PROFILE_ORDER) for text in texts]
+    assert apply_characters(pa.array(texts, pa.string()), PROFILE_ORDER).to_pylist() == expected
 
 
 @pytest.mark.parametrize("name", STEPS)

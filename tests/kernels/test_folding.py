@@ -104,6 +104,14 @@ def test_runs_fold_to_one_copy(text, folded):
     assert fold(text) == folded
 
 
+@pytest.mark.parametrize(("size", "min_repeats"), [(200, 3), (9_999, 2), (4_096, 2), (4_097, 5)])
+def test_long_units_are_folded_up_to_the_bound(size, min_repeats):
+    unit = "".join(map(chr, range(0x4E00, 0x4E00 + size)))
+    assert fold("甲" + unit * min_repeats + "乙", 2, min_repeats, size) == "甲" + unit + "乙"
+    assert fold(unit * min_repeats, 2, min_repeats, size - 1) == unit * min_repeats
+    assert fold(unit * (min_repeats - 1), 2, min_repeats, size) == unit * (min_repeats - 1)
+
+
 @pytest.mark.parametrize(
     ("rule", "text", "folded"),
     [((2, 2, 200), "研究研究", "研究"), ((3, 2, 200), "研究研究", "研究研究"), ((2, 4, 200), "好评好评好评", "好评好评好评"),
