@@ -10,6 +10,7 @@ import pyarrow as pa
 from dedup_lib.kernels.classes import FEATURE, character_classes
 from dedup_lib.kernels.facts import FAR, JOINING, NEAR, NUMERALS, SIGNS
 from dedup_lib.kernels.features import longest_text, mix
+from dedup_lib.kernels.urls import take_out_urls, url_characters
 from dedup_lib.kernels.utf8 import code_points, compiled, string_buffers
 
 _LETTER, _ALNUM, _NUMERAL, _JOIN, _SIGN, _PERCENT = 1, 2, 4, 8, 16, 32
@@ -164,7 +165,7 @@ def _conflict(text_a, ours, text_b, theirs):
 
 
 @compiled
-def _conflicting(data_a, offsets_a, data_b, offsets_b, kinds, found):
+def _conflicting(data_a, offsets_a, data_b, offsets_b, kinds, in_url, found):
     longest = max(longest_text(offsets_a), longest_text(offsets_b))
     text_a, text_b = np.empty(longest, np.int32), np.empty(longest, np.int32)
     line = np.empty(longest + 2 * FAR, np.int32)
@@ -172,13 +173,13 @@ def _conflicting(data_a, offsets_a, data_b, offsets_b, kinds, found):
     for row in range(len(found)):
         count_a = code_points(data_a, offsets_a[row], offsets_a[row + 1], text_a)
         count_b = code_points(data_b, offsets_b[row], offsets_b[row + 1], text_b)
-        number_a = _read(text_a, count_a, kinds, line, facts_a)
-        number_b = _read(text_b, count_b, kinds, line, facts_b)
+        number_a = _read(text_a, take_out_urls(text_a, count_a, in_url), kinds, line, facts_a)
+        number_b = _read(text_b, take_out_urls(text_b, count_b, in_url), kinds, line, facts_b)
         found[row] = _conflict(text_a, facts_a[:number_a], text_b, facts_b[:number_b])
 
 
 def conflicting(first: pa.Array, second: pa.Array) -> np.ndarray:
     """Whether the facts of each pair of normalised texts conflict (booleans); see ``facts.conflicts``."""
     found = np.zeros(len(first), bool)
-    _conflicting(*string_buffers(first), *string_buffers(second), _kinds(), found)
+    _conflicting(*string_buffers(first), *string_buffers(second), _kinds(), url_characters(), found)
     return found

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dedup_lib.kernels.classes import FEATURE, character_classes
+from dedup_lib.kernels.urls import GAP, URL
 
 NUMERALS = "〇零一二三四五六七八九十百千万亿两"
 JOINING = ".,:/%+-"  # marks that stand inside a fact
@@ -41,7 +42,8 @@ class Fact(NamedTuple):
 
 
 def facts(text: str) -> list[Fact]:
-    """The facts of a normalised text, in order."""
+    """The facts of a normalised text, in order. Web addresses hold none."""
+    text = URL.sub(GAP, text)
     values = _FACT.findall(text)
     line = _EDGE * FAR + _MASK.join(map(_letters, _FACT.split(text))) + _EDGE * FAR
     found, at = [], -1
@@ -61,7 +63,7 @@ def conflicts(first: str, second: str) -> list[tuple[str, str]]:
 
     Both texts are normalised: letters in lower case, marks in half width. The same facts in the same order never conflict.
     """
-    if _FACT.findall(first) == _FACT.findall(second):
+    if _FACT.findall(URL.sub(GAP, first)) == _FACT.findall(URL.sub(GAP, second)):
         return []
     ours, theirs = _unmatched(facts(first), facts(second), _place)
     found = _meeting(ours, theirs, _both_sides)

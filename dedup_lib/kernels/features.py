@@ -1,6 +1,6 @@
 """Hashed features of a text: its distinct character n-grams (shingles), or its words.
 
-The feature characters of a text are its letters and numbers (``classes.FEATURE``) in order; a shingle is ``n`` of them in a
+The feature characters of a text are its letters and numbers (``classes.FEATURE``) in order, web addresses left out; a shingle is ``n`` of them in a
 row; a text with fewer has one shingle, the whole of it. A shingle is known by a 64-bit hash, so that sets are arrays of
 integers; two different shingles of one text share a hash with a probability below 10^-12 for texts of a million characters.
 """
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dedup_lib.kernels.classes import FEATURE
+from dedup_lib.kernels.urls import url_end
 from dedup_lib.kernels.utf8 import compiled, decode, inlined
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -28,11 +29,15 @@ def mix(key):
 
 
 @compiled
-def feature_characters(data, start, stop, classes, out):
+def feature_characters(data, start, stop, classes, in_url, out):
     """The feature characters of bytes ``start:stop`` into ``out`` (int32); returns their number."""
     count = 0
     i = start
     while i < stop:
+        end = url_end(data, i, stop, in_url)
+        if end > i:
+            i = end
+            continue
         char, i = decode(data, i)
         if classes[char] & FEATURE:
             out[count] = char

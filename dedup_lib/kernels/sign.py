@@ -11,6 +11,7 @@ from dedup_lib.kernels.classes import character_classes
 from dedup_lib.kernels.features import distinct, feature_characters, longest_text, mix, scratch, shingles
 from dedup_lib.kernels.minhash import minhash, permutations
 from dedup_lib.kernels.simhash import BITS, simhash
+from dedup_lib.kernels.urls import url_characters
 from dedup_lib.kernels.utf8 import compiled, string_buffers
 
 
@@ -24,11 +25,11 @@ class Signatures(NamedTuple):
 
 
 @compiled
-def _sign(data, offsets, classes, ngram, simhash_ngram, multiplier, addend, lengths, sizes, fingerprints, signatures):
+def _sign(data, offsets, classes, in_url, ngram, simhash_ngram, multiplier, addend, lengths, sizes, fingerprints, signatures):
     chars, hashes, table, found, times = scratch(longest_text(offsets))
     votes = np.empty(BITS, np.int32)
     for row in range(len(offsets) - 1):
-        count = feature_characters(data, offsets[row], offsets[row + 1], classes, chars)
+        count = feature_characters(data, offsets[row], offsets[row + 1], classes, in_url, chars)
         lengths[row] = count
         if simhash_ngram > 0 and simhash_ngram != ngram:
             number = shingles(chars, count, simhash_ngram, hashes, table, found, times)
@@ -64,7 +65,8 @@ def sign_texts(texts: pa.Array, ngram: int, simhash_ngram: int, num_perm: int, s
     signed = Signatures(
         np.empty(rows, np.int32), np.empty(rows, np.int32), np.zeros(rows, np.uint64), np.empty((rows, num_perm), np.uint32)
     )
-    _sign(data, offsets, character_classes(), ngram, simhash_ngram, *permutations(num_perm, seed), *signed)
+    drawn = permutations(num_perm, seed)
+    _sign(data, offsets, character_classes(), url_characters(), ngram, simhash_ngram, *drawn, *signed)
     return signed
 
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from dedup_lib.kernels.classes import character_classes
 from dedup_lib.kernels.features import feature_characters, longest_text, scratch, shingles
+from dedup_lib.kernels.urls import url_characters
 from dedup_lib.kernels.utf8 import compiled, string_buffers
 
 
@@ -32,16 +33,16 @@ def _shared(first, first_count, second, second_count, table):
 
 
 @compiled
-def _compare(data_a, offsets_a, data_b, offsets_b, classes, ngram, shared, sizes_a, sizes_b):
+def _compare(data_a, offsets_a, data_b, offsets_b, classes, in_url, ngram, shared, sizes_a, sizes_b):
     longest = max(longest_text(offsets_a), longest_text(offsets_b))
     chars, hashes, table, first, times = scratch(longest)
     second = np.empty(longest + 1, np.uint64)
     count_a = 0
     for row in range(len(offsets_a) - 1):
         if row == 0 or not _same_text(data_a, offsets_a, row):
-            count = feature_characters(data_a, offsets_a[row], offsets_a[row + 1], classes, chars)
+            count = feature_characters(data_a, offsets_a[row], offsets_a[row + 1], classes, in_url, chars)
             count_a = shingles(chars, count, ngram, hashes, table, first, times)
-        count = feature_characters(data_b, offsets_b[row], offsets_b[row + 1], classes, chars)
+        count = feature_characters(data_b, offsets_b[row], offsets_b[row + 1], classes, in_url, chars)
         count_b = shingles(chars, count, ngram, hashes, table, second, times)
         shared[row] = _shared(first, count_a, second, count_b, table)
         sizes_a[row], sizes_b[row] = count_a, count_b
@@ -67,6 +68,7 @@ def compare_texts(first: pa.Array, second: pa.Array, ngram: int) -> tuple[np.nda
     data_a, offsets_a = string_buffers(first)
     data_b, offsets_b = string_buffers(second)
     shared, sizes_a, sizes_b = (np.zeros(len(first), np.int64) for _ in range(3))
-    _compare(data_a, offsets_a, data_b, offsets_b, character_classes(), ngram, shared, sizes_a, sizes_b)
+    tables = character_classes(), url_characters()
+    _compare(data_a, offsets_a, data_b, offsets_b, *tables, ngram, shared, sizes_a, sizes_b)
     union = np.maximum(sizes_a + sizes_b - shared, 1)
     return shared / union, shared / np.maximum(np.minimum(sizes_a, sizes_b), 1)
