@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
+
+_URL = re.compile(r"(?:https?://|www\.)[a-z0-9._~:/?#@!$&'*+,;=%-]*")
 
 Edges = Iterable[tuple[int, int]]
 
@@ -24,10 +28,8 @@ def greedy(edges: Edges, nodes: Iterable[int]) -> dict[int, int]:
 
 
 def shingle_set(text: str, n: int) -> frozenset[str]:
-    """Character n-grams of the letters and numbers of a text; the whole of it if it has fewer."""
-    import unicodedata
-
-    letters = "".join(char for char in text if unicodedata.category(char)[0] in "LN")
+    """Character n-grams of the letters and numbers of a text without its web addresses; the whole of it if it has fewer."""
+    letters = "".join(char for char in _URL.sub("", text) if unicodedata.category(char)[0] in "LN")
     if not letters:
         return frozenset()
     return frozenset(letters[i : i + n] for i in range(max(1, len(letters) - n + 1)))

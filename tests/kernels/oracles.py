@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 
 MASK = 2**64 - 1
+_URL = re.compile(r"(?:https?://|www\.)[a-z0-9._~:/?#@!$&'*+,;=%-]*")
 
 
 def mix(key: int) -> int:
@@ -27,8 +29,11 @@ def shingle_hash(gram: str) -> int:
 
 
 def grams(text: str, n: int) -> Counter[str]:
-    """The shingles of a text and how often each occurs: ``n`` letters or numbers in a row, or all if there are fewer."""
-    chars = "".join(char for char in text if unicodedata.category(char)[0] in "LN")
+    """The shingles of a text and how often each occurs: ``n`` letters or numbers in a row, or all if there are fewer.
+
+    Web addresses count as nothing.
+    """
+    chars = "".join(char for char in _URL.sub("", text) if unicodedata.category(char)[0] in "LN")
     width = min(n, len(chars))
     return Counter(chars[at : at + width] for at in range(len(chars) - width + 1)) if chars else Counter()
 

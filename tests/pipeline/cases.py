@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import random
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 CHARACTERS = (
     "的是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经"
@@ -31,27 +32,64 @@ EARNINGS = (
     "拓展海外市场，切实提升经营质量和股东回报。风险提示：本公告所载数据为公司内部统计，未经会计师事务所审计，敬请广大投资者谨慎决策。"
 )
 TRAIN = "【列车晚点】受强降雨影响，G1503次列车今日晚点35分钟，预计18:20到达杭州东站，请旅客合理安排行程。"
-FLIGHT = "受航路天气影响，原定今日从本场出港的CA1831次航班推迟起飞，登机口调整到二层东侧候机区，给旅客带来的不便敬请谅解，请留意广播和电子屏的最新通知。"
-BUS = "因道路施工，自即日起途经人民广场的315路公交车临时改道行驶，沿途取消三个站点，增设两个站点，施工结束后恢复原线路，请市民提前安排好出行。"
-DIVIDEND = "样本股份有限公司（代码600000）董事会公告：经股东大会审议通过，公司决定向全体股东派发现金红利，股权登记日和除权除息日将另行通知，敬请投资者留意。"
-STOVE = "晨光电磁炉采用整块微晶面板，触控按键带童锁，五档火力可调，适用锅底直径22厘米，附赠汤锅和炒锅各一只，全国联保，签收后七天内可以无理由退货。"
-RATE = "中国外汇交易中心公布，今日银行间外汇市场人民币汇率中间价为1美元对人民币7.1023元，交易员称市场供求总体平衡，企业结汇意愿有所回升。"
-MATCH = "昨晚的足球联赛焦点战中，主场作战的海港队凭借下半场的出色发挥以3:1战胜来访的山城队，终场哨响后全场球迷起立鼓掌，主教练赛后表示对结果非常满意。"
-SHOP = "便民服务中心因装修即日起迁至中山路18号办公，原办公地点不再受理业务，请前来办事的居民带好身份证件，工作日均可办理，咨询请拨打服务热线。"
-FROST = "气象台发布霜冻预警：预计明天凌晨北部山区最低气温-3度，部分低洼地带可能出现霜冻，请种植户提前做好果树和蔬菜大棚的防寒保暖工作。"
-FORUM = "第二届城市更新论坛在会展中心开幕，来自各地的规划师、建筑师和社区代表围绕老旧小区改造展开讨论，主办方表示论坛成果将汇编成册向公众发布。"
-PHONE = "乐途A12手机保护壳采用加厚气囊设计，四角防摔，背板磨砂不沾指纹，按键回弹清脆，支持无线充电，适用6.1英寸机型，下单后四十八小时内发货。"
-STANDINGS = "小组赛全部结束，积分榜上海港队积3分，山城队积5分，两队都进入下一阶段，抽签仪式将于下周举行，组委会提醒球迷通过官方渠道购票入场观赛。"
-VOLUMES = "档案馆今年共整理旧报纸一千三百件、老照片若干，全部完成数字化扫描，市民可以在阅览室的电脑上检索查看，馆方还将挑选其中的精品举办专题展览。"
+FLIGHT = (
+    "受航路天气影响，原定今日从本场出港的CA1831次航班推迟起飞，"
+    "登机口调整到二层东侧候机区，给旅客带来的不便敬请谅解，请留意广播和电子屏的最新通知。"
+)
+BUS = (
+    "因道路施工，自即日起途经人民广场的315路公交车临时改道行驶，"
+    "沿途取消三个站点，增设两个站点，施工结束后恢复原线路，请市民提前安排好出行。"
+)
+DIVIDEND = (
+    "样本股份有限公司（代码600000）董事会公告：经股东大会审议通过，"
+    "公司决定向全体股东派发现金红利，股权登记日和除权除息日将另行通知，敬请投资者留意。"
+)
+STOVE = (
+    "晨光电磁炉采用整块微晶面板，触控按键带童锁，五档火力可调，适用锅底直径22厘米，"
+    "附赠汤锅和炒锅各一只，全国联保，签收后七天内可以无理由退货。"
+)
+RATE = (
+    "中国外汇交易中心公布，今日银行间外汇市场人民币汇率中间价为1美元对人民币7.1023元，"
+    "交易员称市场供求总体平衡，企业结汇意愿有所回升。"
+)
+MATCH = (
+    "昨晚的足球联赛焦点战中，主场作战的海港队凭借下半场的出色发挥以3:1战胜来访的山城队，"
+    "终场哨响后全场球迷起立鼓掌，主教练赛后表示对结果非常满意。"
+)
+SHOP = (
+    "便民服务中心因装修即日起迁至中山路18号办公，原办公地点不再受理业务，"
+    "请前来办事的居民带好身份证件，工作日均可办理，咨询请拨打服务热线。"
+)
+FROST = (
+    "气象台发布霜冻预警：预计明天凌晨北部山区最低气温-3度，"
+    "部分低洼地带可能出现霜冻，请种植户提前做好果树和蔬菜大棚的防寒保暖工作。"
+)
+FORUM = (
+    "第二届城市更新论坛在会展中心开幕，来自各地的规划师、"
+    "建筑师和社区代表围绕老旧小区改造展开讨论，主办方表示论坛成果将汇编成册向公众发布。"
+)
+PHONE = (
+    "乐途A12手机保护壳采用加厚气囊设计，四角防摔，背板磨砂不沾指纹，"
+    "按键回弹清脆，支持无线充电，适用6.1英寸机型，下单后四十八小时内发货。"
+)
+STANDINGS = (
+    "小组赛全部结束，积分榜上海港队积3分，山城队积5分，两队都进入下一阶段，"
+    "抽签仪式将于下周举行，组委会提醒球迷通过官方渠道购票入场观赛。"
+)
+VOLUMES = (
+    "档案馆今年共整理旧报纸一千三百件、老照片若干，全部完成数字化扫描，"
+    "市民可以在阅览室的电脑上检索查看，馆方还将挑选其中的精品举办专题展览。"
+)
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """Rows by name, and what becomes of them: who falls for whom, which pairs are doubtful, what cannot be processed."""
 
     name: str
     rows: dict[str, str | None]
-    dropped: dict[str, tuple[str, str]] = {}  # name: (survivor, method)
-    review: dict[tuple[str, str], str] = {}  # (later, earlier): beginning of the reason
+    dropped: dict[str, tuple[str, str]] = field(default_factory=dict)  # name: (survivor, method)
+    review: dict[tuple[str, str], str] = field(default_factory=dict)  # (later, earlier): beginning of the reason
     blank: tuple[str, ...] = ()
 
 
@@ -103,19 +141,27 @@ CASES = [
     Case("nothing to compare", {**_numbered(*BLANK), "ok": "今天上架了三款新茶"}, blank=tuple(_numbered(*BLANK))),
     Case("words for nothing", _numbered("None", "nan", "NULL", "N/A", "<NA>", "undefined", None), blank=("t7",)),
     Case("shorter than an n-gram", _numbered("好评", "差评", "要退货", "好", "7", "好评"), {"t6": ("t1", "exact_raw")}),
-    _different("signs only", "👍👍👍", "😡😡", "？？？", "……", "❤️", "👍", "👍🏻", "👍🏿", "👨\u200d👩\u200d👧", "👨👩👧", "。", "，"),
+    _different(
+        "signs only", "👍👍👍", "😡😡", "？？？", "……", "❤️", "👍", "👍🏻", "👍🏿", "👨\u200d👩\u200d👧", "👨👩👧", "。", "，"
+    ),
     Case("markup only", _numbered("<p></p>", "<br/>", "&nbsp;", "<p></p>"), {"t4": ("t1", "exact_raw")}),
     _different("noise only", "责任编辑：张三", "责任编辑：李四", "【快讯】", "（完）"),
     _different("separators fill the text", *("-" * 400 + " " + _random_text(seed, 30) for seed in (41, 42))),
     _different("one character fills the text", *("哈" * 400 + _random_text(seed, 30) for seed in (43, 44)), "哈哈哈", "哈" * 7),
     _different("no word boundaries", "周末去爬山看日出", "请把发票寄到公司", *(_random_text(seed, 60) for seed in (45, 46))),
     _equal("spaces between characters", "exact_normalized", "明早去河边钓鱼", "明 早 去 河 边 钓 鱼", "明早\n去河边\u3000钓鱼"),
-    Case("almost a repost", _numbered(CLINIC, CLINIC.replace("手机上预约，尽量避开晚间", "公众号预约，避开夜间")), review={("t2", "t1"): "below_threshold"}),
+    Case(
+        "almost a repost",
+        _numbered(CLINIC, CLINIC.replace("手机上预约，尽量避开晚间", "公众号预约，避开夜间")),
+        review={("t2", "t1"): "below_threshold"},
+    ),
     *(
         Case(f"function words {seed}", _numbered(*(_random_text(2 * seed + side, 600, 0.3) for side in (0, 1))))
         for seed in range(50, 60)
     ),
-    _different("three facts of a short notice", TRAIN, TRAIN.replace("1503", "1507").replace("35", "50").replace("18:20", "19:05")),
+    _different(
+        "three facts of a short notice", TRAIN, TRAIN.replace("1503", "1507").replace("35", "50").replace("18:20", "19:05")
+    ),
     _other_fact("flight", FLIGHT, ("CA1831", "CA1837")),
     _other_fact("full width", BUS, ("315路", "３１７路")),
     _other_fact("quarter", EARNINGS, ("第二", "第三"), ("12.4", "13.0"), ("8.1%", "2.7%"), ("1.9亿", "2.3亿")),
@@ -148,11 +194,22 @@ CASES = [
     _different("a word and an article", "银行", "市场", _random_text(71, 40) + "银行" + _random_text(72, 40) + "市场"),
     _different("excerpt", _random_text(73, 110), _random_text(73, 110)[20:70], _random_text(73, 110)[:40]),
     _different("punctuation makes the sense", "不要走，等我", "不要，走等我", "不要走等我？", "不要走等我。"),
-    Case("rows without a match", _numbered("独一无二的第一条", "完全不同的第二条", "第三条也不一样", "第三条也不一样"), {"t4": ("t3", "exact_raw")}),
+    Case(
+        "rows without a match",
+        _numbered("独一无二的第一条", "完全不同的第二条", "第三条也不一样", "第三条也不一样"),
+        {"t4": ("t3", "exact_raw")},
+    ),
     Case(
         "every way to be equal",
         _numbered(
-            LIBRARY, LIBRARY, LIBRARY + " ", f"<p>{LIBRARY}</p>", LIBRARY + "周一闭馆维护。" * 2, REWORDED, REWORDED + "\n", LIBRARY[:41]
+            LIBRARY,
+            LIBRARY,
+            LIBRARY + " ",
+            f"<p>{LIBRARY}</p>",
+            LIBRARY + "周一闭馆维护。" * 2,
+            REWORDED,
+            REWORDED + "\n",
+            LIBRARY[:41],
         ),
         {
             "t2": ("t1", "exact_raw"),
@@ -170,7 +227,13 @@ CASES = [
         _numbered("abc", "ABC", "abc ", "ａｂｃ", "ábc", "Straße", "STRASSE"),
         {**dict.fromkeys(("t2", "t3", "t4"), ("t1", "exact_normalized")), "t7": ("t6", "exact_normalized")},
     ),
-    _equal("invisible characters", "exact_normalized", "新品上市限时优惠", "新\u200b品上市\ufeff限时\u00ad优惠", "\u3000新品上市限时优惠\u00a0"),
+    _equal(
+        "invisible characters",
+        "exact_normalized",
+        "新品上市限时优惠",
+        "新\u200b品上市\ufeff限时\u00ad优惠",
+        "\u3000新品上市限时优惠\u00a0",
+    ),
     _equal("traditional", "exact_normalized", "这台机器坏了怎么办", "這台機器壞了怎麼辦", "這臺機器壞了怎么办"),
     _equal("traditional with glosses", "exact_normalized", "发现这里的现象", "發(fā)現(xiàn)這里的現(xiàn)象"),
     Case(
@@ -178,9 +241,16 @@ CASES = [
         _numbered("主图好评包邮", "ä¸»å›¾å¥½è¯„åŒ…é‚®", "café crème", "ä¸»å›¾å¥½è¯„åŒ…é‚", "naïve"),
         {"t2": ("t1", "exact_normalized")},
     ),
-    _equal("markup and tags", "exact_normalized", "限时特惠开抢啦", "【快讯】限时特惠开抢啦", "<b>限时</b>特惠&#24320;抢啦", "限时特惠开抢啦<script>x()</script>"),
+    _equal(
+        "markup and tags",
+        "exact_normalized",
+        "限时特惠开抢啦",
+        "【快讯】限时特惠开抢啦",
+        "<b>限时</b>特惠&#24320;抢啦",
+        "限时特惠开抢啦<script>x()</script>",
+    ),
     Case("endless text", _numbered("测试" * 100_000, BASE64, "0123456789" * 30_000, BASE64), {"t4": ("t2", "exact_raw")}),
-]  # fmt: skip
+]
 
 
 def corpus() -> list[dict[str, Any]]:

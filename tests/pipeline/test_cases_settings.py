@@ -25,7 +25,9 @@ def texts(*contents: str | None) -> list[dict]:
 
 
 def test_a_title_and_a_text_are_not_glued_together(session, tmp_path):
-    rows = titled(("春季", "新品发布"), ("春季新品", "发布"), (None, "春季新品发布"), ("", "春季新品发布"), ("公告", None), (None, "公告"))
+    rows = titled(
+        ("春季", "新品发布"), ("春季新品", "发布"), (None, "春季新品发布"), ("", "春季新品发布"), ("公告", None), (None, "公告")
+    )
     tables = run(session, rows, tmp_path, BOTH)
     assert drops(tables) == {"4": ("3", "exact_normalized")}  # an empty title is no title
     assert [row["doc_id"] for row in tables["quarantine"]] == ["5"]
@@ -109,8 +111,7 @@ def test_order_and_files_do_not_matter(session, tmp_path, expected):
     assert digest(run(session, rows, tmp_path, files=9)) == expected
 
 
-@pytest.mark.parametrize("limits", [(2, 1), (1000, 400)])
-def test_how_buckets_are_worked_off_does_not_matter(session, tmp_path, expected, limits):
-    names = ("all_pairs_up_to", "rows_per_bucket")
-    settings = [f"candidates.{name}={limit}" for name, limit in zip(names, limits)]
+@pytest.mark.parametrize(("all_pairs_up_to", "rows_per_bucket"), [(2, 1), (1000, 400)])
+def test_how_buckets_are_worked_off_does_not_matter(session, tmp_path, expected, all_pairs_up_to, rows_per_bucket):
+    settings = (f"candidates.all_pairs_up_to={all_pairs_up_to}", f"candidates.rows_per_bucket={rows_per_bucket}")
     assert digest(run(session, corpus(), tmp_path, *settings)) == expected

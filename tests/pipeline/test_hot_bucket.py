@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dedup_lib.schemas import SIGNATURES
 from dedup_lib.settings import load_settings
 from dedup_lib.stages.bridge import arrow_schema
-from dedup_lib.schemas import SIGNATURES
 from dedup_lib.stages.candidates import HOT, PAIR, WAITING, buckets, expand, meetings
 from tests.conftest import embedded_only
 
