@@ -113,7 +113,7 @@ class Profile(Section):
     """How texts of one kind are normalised, signed and judged."""
 
     normalize: Annotated[list[str], Field(min_length=1)] = [
-        "mojibake", "html", "invisible", "nfkc", "spaces", "case", "punctuation", "simplify", "pinyin",
+        "mojibake", "html", "invisible", "nfkc", "spaces", "case", "punctuation", "pinyin", "simplify",
         "title_tags", "noise", "join_lines",
     ]  # fmt: skip
     compare: Literal["content", "title_and_content"] = "content"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from dedup_lib.kernels.triggers import Trigger, containing, matching, nowhere
 
+_WHITE = r"[\s\p{Z}\x{1c}-\x{1f}\x{85}]"  # for RE2, whose \s is ASCII only
 LONGEST_LINE = 80  # characters; a longer line is an article's own sentence, whatever it begins with
 
 
@@ -38,7 +39,7 @@ def title_tag_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
         return _nothing, nowhere
     tags = _either(lexicon.title_tags)
     head = re.compile(rf"^(?:\s*[\[(]\s*(?:{tags})\s*[\])]\s*[:!]?|\s*(?:{tags})\s*[!:])+\s*")
-    return lambda text: head.sub("", text), matching(rf"^\s*[\[(]?\s*(?:{tags})")
+    return lambda text: head.sub("", text), matching(rf"^{_WHITE}*[\[(]?{_WHITE}*(?:{tags})")
 
 
 def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:

@@ -35,7 +35,9 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-_STRAY_JOINER = re.compile("(?<![\u200d\u2190-\u2bff\U0001f000-\U0001faff])\u200d+|\u200d+(?![\u2190-\u2bff\U0001f000-\U0001faff])")
+# Symbols that a joiner can make one emoji of; letters and numbers in circles become plain ones and are none.
+_PICTOGRAPHS = "\u2190-\u245f\u2500-\u2bff\U0001f000-\U0001f0ff\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
+_STRAY_JOINER = re.compile(f"(?<![\u200d{_PICTOGRAPHS}])\u200d+|\u200d+(?![{_PICTOGRAPHS}])")
 _FORMS = {
     '"': "“”„‟«»「」『』〝〞〟",
     "'": "‘’‚‛`´′",
@@ -72,7 +74,9 @@ def spaces(text: str) -> str:
 
 def case(text: str) -> str:
     """Fold letter case; the result is in compatibility composition again."""
-    return nfkc(text.casefold())
+    while (folded := nfkc(text.casefold())) != text:
+        text = folded
+    return text
 
 
 def punctuation(text: str) -> str:
@@ -150,8 +154,13 @@ def character_table(steps: tuple[str, ...]) -> CharacterTable:
     return CharacterTable(replacement, np.array(starts, np.int64), np.array(expansions or [0], np.int32))
 
 
+def in_context(steps: tuple[str, ...]) -> frozenset[str]:
+    """The characters whose result depends on their neighbours."""
+    return frozenset(map(chr, np.flatnonzero(character_table(steps).replacement == IN_CONTEXT)))
+
+
 @compiled
-def _translate(data, offsets, replacement, starts, expansions, out, out_offsets, in_context):
+def _translate(data, offsets, replacement, starts, expansions, out, out_offsets, left_out):
     """Write the new texts one behind the other; a text that needs the plain functions, or more room, is left empty and marked."""
     at = 0
     for row in range(len(offsets) - 1):
@@ -161,7 +170,7 @@ def _translate(data, offsets, replacement, starts, expansions, out, out_offsets,
             char, i = decode(data, i)
             new = replacement[char]
             if new == IN_CONTEXT or at + ROOM > len(out):
-                in_context[row] = True
+                left_out[row] = True
                 at = begin
                 break
             if new >= 0:
@@ -179,10 +188,10 @@ def apply_characters(texts: pa.Array, steps: Sequence[str]) -> pa.Array:
     size = offsets[-1] - offsets[0]
     out = np.empty(size + size // 4 + ROOM, np.uint8)
     out_offsets = np.zeros(len(texts) + 1, np.int64)
-    in_context = np.zeros(len(texts), bool)
-    _translate(data, offsets, *table, out, out_offsets, in_context)
+    left_out = np.zeros(len(texts), bool)
+    _translate(data, offsets, *table, out, out_offsets, left_out)
     result = string_array(out[: out_offsets[-1]], out_offsets)
-    if not in_context.any():
+    if not left_out.any():
         return result
-    plain = [_apply(text or "", steps) for text in texts.filter(pa.array(in_context)).to_pylist()]
-    return pc.replace_with_mask(result, pa.array(in_context), pa.array(plain, result.type))
+    plain = [_apply(text or "", steps) for text in texts.filter(pa.array(left_out)).to_pylist()]
+    return pc.replace_with_mask(result, pa.array(left_out), pa.array(plain, result.type))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 import ftfy
+import ftfy.bad_codecs  # registers sloppy-windows-1252
 
 from dedup_lib.kernels.triggers import Trigger, dense, either, holding
 
@@ -30,19 +31,49 @@ def suspicious() -> Trigger:
     return either(holding("ãäåæçèéï"), dense({*_first_of_misread_utf8(), *map(chr, range(0xA1, 0x100))}, 1 / 6))
 
 
+_TIMES = 4  # layers of damage that are undone
+_VARIETY = 2  # different bytes that Chinese text has at least
 _LEVEL_ONE = range(0xB0A1, 0xD7FA)  # GB 2312 level 1: the 3,755 characters that make up nearly all running text
 
 
 def repair_mojibake(text: str) -> str:
-    """The text as it was before it was misread; unchanged when that cannot be told for certain."""
-    if re.search(_UTF8_AS_LATIN, text):
-        text = _undo_utf8_as_latin(text)
+    """The text as it was before it was misread, once or several times; unchanged when that cannot be told for certain."""
+    for _ in range(_TIMES):
+        fixed = _repair_once(text)
+        if fixed == text:
+            break
+        text = fixed
+    return text
+
+
+def _repair_once(text: str) -> str:
     if re.search(_LATIN_RUN, text):
-        text = _undo_gbk_as_latin(text)
+        for undo in (_undo_utf8_as_latin, _undo_gbk_as_latin):
+            if (fixed := undo(text)) != text:
+                return fixed
+    if re.search(_UTF8_AS_LATIN, text) and (fixed := _undo_parts(text)) != text:
+        return fixed
     return _undo_utf8_as_gbk(text)
 
 
 def _undo_utf8_as_latin(text: str) -> str:
+    """Undo it for the whole text, strictly."""
+    for codec in ("latin-1", "sloppy-windows-1252"):
+        try:
+            fixed = text.encode(codec).decode("utf-8")
+        except UnicodeError:
+            continue
+        return fixed if _reads_as_chinese(fixed) else text
+    return text
+
+
+def _reads_as_chinese(text: str) -> bool:
+    """Whether a text is running Chinese text, or the next layer of a damage that hides one."""
+    return _is_common(text) or repair_mojibake(text) != text
+
+
+def _undo_parts(text: str) -> str:
+    """Undo UTF-8 read as Windows-1252 where it stands beside other text."""
     fixed = ftfy.fix_encoding(text)
     better = len(_HAN.findall(fixed)) > len(_HAN.findall(text)) and fixed.count("\ufffd") <= text.count("\ufffd")
     return fixed if better else text
@@ -53,9 +84,14 @@ def _undo_gbk_as_latin(text: str) -> str:
         fixed = text.encode("latin-1").decode("gb18030")
     except UnicodeError:
         return text
-    han = _HAN.findall(fixed)
-    common = sum(int.from_bytes(char.encode("gb18030")[:2], "big") in _LEVEL_ONE for char in han)
-    return fixed if len(han) >= 2 and common >= 0.8 * len(han) and _only_text(fixed) else text
+    various = len({char for char in text if not char.isascii()}) >= _VARIETY  # "········" is what it looks like
+    return fixed if various and _is_common(fixed) and _only_text(fixed) else text
+
+
+def _is_common(text: str) -> bool:
+    """Whether the Chinese characters of a text are those that running text is made of."""
+    han = _HAN.findall(text)
+    return sum(int.from_bytes(char.encode("gb18030")[:2], "big") in _LEVEL_ONE for char in han) >= max(1, 0.8 * len(han))
 
 
 def _undo_utf8_as_gbk(text: str) -> str:
@@ -63,7 +99,7 @@ def _undo_utf8_as_gbk(text: str) -> str:
         fixed = text.encode("gb18030").decode("utf-8")
     except UnicodeError:
         return text
-    return fixed if _HAN.search(fixed) and len(fixed) < len(text) else text
+    return fixed if len(fixed) < len(text) and _reads_as_chinese(fixed) else text
 
 
 def _only_text(text: str) -> bool:

@@ -11,19 +11,22 @@ To add a step: write the function with its test, give it a line in ``TEXT_STEPS`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dedup_lib.kernels import boilerplate, characters, chinese, markup, mojibake
 from dedup_lib.kernels.boilerplate import Lexicon
-from dedup_lib.kernels.triggers import Trigger, holding
+from dedup_lib.kernels.triggers import Trigger, either, holding
 from dedup_lib.kernels.whitespace import join_lines
 
 # Stored with every run: a change of any step's result makes old fingerprints worthless.
 NORMALIZER_VERSION = 1
+MAX_PASSES = 8
 
 
 class TextStep(NamedTuple):
@@ -48,31 +51,54 @@ STEP_NAMES: tuple[str, ...] = (*TEXT_STEPS, *characters.STEPS, JOIN_LINES)
 class Normalizer:
     """A list of steps, ready to be applied to Arrow string arrays. Nulls and texts that vanish come out as empty texts.
 
-    Raises ``KeyError`` for a step that does not exist.
+    One step can make another's work: removing a gloss joins a phrase, joining lines completes an entity. Texts in which a
+    trigger still finds something afterwards go through all steps again until they do not change, so normalising is
+    idempotent (up to ``MAX_PASSES``, which only text made for the purpose reaches). Raises ``KeyError`` for a step that does
+    not exist.
     """
 
     def __init__(self, steps: Sequence[str], lexicon: Lexicon = Lexicon()) -> None:
         lexicon = _in_canonical_characters(lexicon)
         self._stages: list[Callable[[pa.Array], pa.Array]] = []
+        self._triggers: list[Trigger] = []
         for per_character, names in groupby(steps, key=characters.STEPS.__contains__):
             group = tuple(names)
             if per_character:
-                self._stages.append(lambda texts, group=group: characters.apply_characters(texts, group))
+                self._stages.append(partial(characters.apply_characters, steps=group))
+                self._triggers.append(holding(characters.in_context(group)))
             else:
-                self._stages.extend(self._stage(name, lexicon) for name in group)
+                for name in group:
+                    self._add(name, lexicon)
 
     def __call__(self, texts: pa.Array) -> pa.Array:
-        texts = pc.fill_null(texts, "")
+        result = self._pass(pc.fill_null(texts, ""))
+        if not self._triggers:
+            return result
+        rows = np.flatnonzero(either(*self._triggers)(result))
+        for _ in range(MAX_PASSES - 1):
+            if not len(rows):
+                break
+            before = result.take(pa.array(rows))
+            after = self._pass(before)
+            changed = np.asarray(pc.not_equal(before, after))
+            rows, after = rows[changed], after.filter(pa.array(changed))
+            mask = np.zeros(len(result), bool)
+            mask[rows] = True
+            result = pc.replace_with_mask(result, pa.array(mask), after)
+        return result
+
+    def _pass(self, texts: pa.Array) -> pa.Array:
         for stage in self._stages:
             texts = stage(texts)
         return texts
 
-    @staticmethod
-    def _stage(name: str, lexicon: Lexicon) -> Callable[[pa.Array], pa.Array]:
+    def _add(self, name: str, lexicon: Lexicon) -> None:
         if name == JOIN_LINES:
-            return join_lines
+            self._stages.append(join_lines)
+            return
         step = TEXT_STEPS[name](lexicon)
-        return lambda texts: apply_where(texts, step)
+        self._stages.append(partial(apply_where, step=step))
+        self._triggers.append(step.trigger)
 
 
 def apply_where(texts: pa.Array, step: TextStep) -> pa.Array:
@@ -86,9 +112,10 @@ def apply_where(texts: pa.Array, step: TextStep) -> pa.Array:
 
 def _in_canonical_characters(lexicon: Lexicon) -> Lexicon:
     """The lexicon as the character steps would leave it, so that its author need not think of width and script."""
-    canonical = Normalizer.__new__(Normalizer)
-    canonical._stages = [
-        lambda texts: characters.apply_characters(texts, tuple(characters.STEPS)),
-        lambda texts: apply_where(texts, TEXT_STEPS["simplify"](lexicon)),
-    ]
-    return Lexicon(*(tuple(canonical(pa.array(phrases, pa.string())).to_pylist()) for phrases in lexicon))
+
+    def canonical(phrases: tuple[str, ...], shortest: int) -> tuple[str, ...]:
+        written = characters.apply_characters(pa.array(phrases, pa.string()), tuple(characters.STEPS))
+        stripped = (chinese.simplify(phrase).strip() for phrase in written.to_pylist())
+        return tuple(phrase for phrase in stripped if len(phrase) >= shortest)
+
+    return Lexicon(canonical(lexicon.title_tags, 1), canonical(lexicon.lines, 2), canonical(lexicon.phrases, 2))

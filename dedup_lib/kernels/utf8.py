@@ -20,6 +20,8 @@ inlined = njit(cache=True, nogil=True, boundscheck=False, inline="always")
 def string_buffers(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """The bytes (uint8) and the n+1 offsets (int64) of a string array, without copying the text. Nulls read as empty."""
     texts = texts.cast(pa.large_string()) if texts.type != pa.large_string() else texts
+    if texts.null_count:
+        texts = texts.fill_null("")  # the slot of a null may hold bytes
     _, offsets, data = texts.buffers()
     bounds = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     if data is None:

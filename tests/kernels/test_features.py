@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dedup_lib.kernels.classes import character_classes
 from dedup_lib.kernels.features import distinct, feature_characters, scratch, shingles, word_hashes
+from dedup_lib.kernels.urls import url_characters
 from tests.kernels.oracles import grams, shingle_hash
 from tests.strategies import chinese_text, hostile_text, repeats
 
@@ -19,7 +20,7 @@ def kernel_shingles(text: str, n: int) -> Counter:
     """The kernel's shingles of a text and how often each occurs."""
     data = np.array(list(text.encode()), np.uint8)
     chars, hashes, table, found, times = scratch(len(data))
-    count = feature_characters(data, 0, len(data), character_classes(), chars)
+    count = feature_characters(data, 0, len(data), character_classes(), url_characters(), chars)
     number = shingles(chars, count, n, hashes, table, found, times)
     return Counter(dict(zip(found[:number].tolist(), times[:number].tolist(), strict=True)))
 

@@ -117,7 +117,7 @@ def test_duplicates_by_verdict_do_not_chain(session, tmp_path):
     assert survivors(tables) == {"a", "c"}
 
 
-def test_equal_rows_follow_a_row_dropped_by_verdict_only_if_they_are_judged(session, tmp_path):
+def test_an_equal_row_that_nobody_judged_stays(session, tmp_path):
     tables = judge(session, tmp_path, [LIBRARY, MARKET, MARKET], ("a", "b", "duplicate"))
     assert drops(tables) == {"b": ("a", "verdict")}
     assert evidence_is_direct(tables)
@@ -168,7 +168,7 @@ def test_verdicts_come_as_csv_too(session, tmp_path):
 def test_a_malformed_verdict_is_refused(session, tmp_path, verdict, complaint):
     with pytest.raises(InputError) as raised:
         judge(session, tmp_path, NEAR, ("a", "b", "duplicate"), verdict)
-    assert str(raised.value) == f"verdicts {tmp_path}/verdicts.parquet: {complaint}" or complaint in str(raised.value)
+    assert str(raised.value).startswith(f"verdicts {tmp_path}/verdicts.parquet: {complaint}")
     assert raised.value.exit_code == 4
 
 
