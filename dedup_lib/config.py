@@ -39,6 +39,8 @@ class Columns(Section):
 
 
 class Input(Section):
+    """Where the corpus is and what its columns are called."""
+
     path: list[str] = []
     format: Literal["parquet", "json", "csv"] = "parquet"
     columns: Columns = Columns()
@@ -52,17 +54,23 @@ class Input(Section):
 
 
 class Output(Section):
+    """Where the result goes."""
+
     path: str | None = None
     keep_work: bool = False
 
 
 class Fold(Section):
+    """When a repeated unit is folded to one copy; see ``kernels/folding.py``."""
+
     min_unit: Annotated[int, Field(ge=2, le=100)] = 2
     min_repeats: Annotated[int, Field(ge=2, le=100)] = 3
     max_unit: Annotated[int, Field(ge=2, le=LONGEST_UNIT)] = 200
 
 
 class MinHashSettings(Section):
+    """The MinHash signature and its bands; see ``kernels/minhash.py`` and ``kernels/bands.py``."""
+
     num_perm: Annotated[int, Field(ge=16, le=1024)] = 128
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     max_miss: Annotated[float, Field(gt=0, lt=1)] = 0.001
@@ -71,6 +79,8 @@ class MinHashSettings(Section):
 
 
 class SimHashSettings(Section):
+    """The tokens of the SimHash; see ``kernels/simhash.py``."""
+
     tokens: Literal["chars", "jieba", "rjieba"] = "chars"
     ngram: Annotated[int, Field(ge=1, le=8)] = 4
 
@@ -83,6 +93,8 @@ class HammingLimit(Section):
 
 
 class Near(Section):
+    """The near-duplicate rule; see ``kernels/decide.py``."""
+
     min_features: Positive = 20
     drop_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.8
     review_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.7
@@ -157,16 +169,22 @@ class Profile(Section):
 
 
 class Candidates(Section):
+    """Bounds on the work that candidate pairs may cause."""
+
     rows_per_bucket: Annotated[float, Field(gt=0)] = 4.0
     all_pairs_up_to: Annotated[int, Field(ge=2, le=1000)] = 8
     max_rounds: Positive = 40
 
 
 class Review(Section):
+    """Bounds on what people are asked."""
+
     max_pairs_per_row: Positive = 5
 
 
 class Gates(Section):
+    """What a result must satisfy to be published."""
+
     max_quarantine_share: Share = 0.05
 
 

@@ -13,8 +13,10 @@ from pyspark.sql import functions as F
 
 
 class Column(NamedTuple):
+    """A column: its name, its type as Spark's DDL writes it, and what it means."""
+
     name: str
-    type: str  # as in Spark DDL
+    type: str
     meaning: str
 
 
@@ -28,10 +30,12 @@ class Table(NamedTuple):
 
     @property
     def names(self) -> list[str]:
+        """Names of the own columns, in order."""
         return [column.name for column in self.columns]
 
     @property
     def ddl(self) -> str:
+        """The own columns as a schema string."""
         return ", ".join(f"{column.name} {column.type}" for column in self.columns)
 
     def conform(self, frame: DataFrame) -> DataFrame:

@@ -54,7 +54,7 @@ def resolve(
     ``DedupError`` when ``max_rounds`` distributed rounds leave more than ``local_edges`` edges.
     """
     settled: list[DataFrame] = []
-    edges = save(edges, f"{name}_edges")
+    given = edges = save(edges, f"{name}_edges")
     while edges.count() > local_edges:
         number = len(settled) + 1
         if number > max_rounds:
@@ -71,7 +71,16 @@ def resolve(
     losers = walked.where("fallen").select("a", "b")
     for before in settled:
         losers = losers.union(before)
+    if settled:
+        losers = save(first_survivors(given, losers), f"{name}_losers")
     return Resolution(losers, walked.where("NOT fallen").select("a", "b"), len(settled))
+
+
+def first_survivors(edges: DataFrame, losers: DataFrame) -> DataFrame:
+    """``losers`` with the first surviving duplicate of each row: a later round may have kept one before the row's own cause."""
+    fallen = losers.select("b")
+    standing = edges.join(fallen.select(F.col("b").alias("a")), "a", "left_anti").join(fallen, "b", "left_semi")
+    return LOSERS.conform(standing.groupBy("b").agg(F.min("a").alias("a")))
 
 
 def _walk_in_one_task(edges: DataFrame, waiting: DataFrame) -> DataFrame:

@@ -17,7 +17,7 @@ from dedup_lib.config import Config
 from dedup_lib.errors import DedupError
 from dedup_lib.schemas import CANDIDATES, VERIFIED
 from dedup_lib.stages.candidates import HOT, PAIR, TOTAL, WAITING, Meeting, buckets, expand
-from dedup_lib.stages.resolve import Save, resolve
+from dedup_lib.stages.resolve import Save, first_survivors, resolve
 from dedup_lib.stages.verdicts import Verdicts, apply_verdicts
 from dedup_lib.stages.verify import verify
 
@@ -66,7 +66,11 @@ def settle(
         open_rows = left.count()
         say(f"round {number}: {fresh_rows:,} pairs, {open_rows:,} rows wait in hot buckets")
         if not open_rows:
-            return Settled(_together(verified), _together(losers), _together(found), number)
+            every = _together(verified)
+            fallen = _together(losers)
+            if number > 1:
+                fallen = save(first_survivors(apply_verdicts(every, verdicts), fallen), "losers")
+            return Settled(every, fallen, _together(found), number)
         entries = buckets(signatures.join(left, "rank", "left_semi"), meetings)
     raise DedupError(f"candidates: rows still wait after {limits.max_rounds} rounds; raise candidates.max_rounds")
 
