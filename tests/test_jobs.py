@@ -141,7 +141,14 @@ def test_settings_are_printed_with_their_origin(tmp_path):
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(rebuild, tmp_path):
     done = rebuild(ROWS, "--dry-run")
     assert done.code == 0 and os.listdir(tmp_path) == ["input.parquet"]
-    for part in ("4 rows", "doc_id, content", "no publication time", "drop_jaccard 0.8", "bands 18", "found_at_drop_threshold 0.999"):
+    for part in (
+        "4 rows",
+        "doc_id, content",
+        "no publication time",
+        "drop_jaccard 0.8",
+        "bands 18",
+        "found_at_drop_threshold 0.999",
+    ):
         assert part in done.out
 
 
@@ -154,7 +161,10 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(rebuild, tmp_path)
         (["--nosuch"], "No such option: --nosuch"),
         (["--input", "x"], "error: output.path (--output): not set"),
         (["--output", "x"], "error: input.path (--input): not set"),
-        (["--input", "x", "--output", "y", "--set", "a.b=1", "--set", "gates.max_quarantine_share=7"], "error: a (--set): unknown setting"),
+        (
+            ["--input", "x", "--output", "y", "--set", "a.b=1", "--set", "gates.max_quarantine_share=7"],
+            "error: a (--set): unknown setting",
+        ),
         (["--config", "no.yaml"], "error: no.yaml: no such file"),
         (["--engine", "flink"], "error: engine (--set): the engine is embedded, spark or connect="),
         (["--profile", "nwes"], "error: profile: no profile is called 'nwes'; known: news; did you mean news?"),
@@ -172,7 +182,10 @@ CLASH = {**ROWS, "simhash": [1, 2, 3, 4], "kept_id": [1, 2, 3, 4]}
 @pytest.mark.parametrize(
     ("columns", "complaint"),
     [
-        ({"doc_id": ["a"], "text": ["好评"]}, "input input.parquet: has no column 'content' (input.columns.content); it has doc_id, text"),
+        (
+            {"doc_id": ["a"], "text": ["好评"]},
+            "input input.parquet: has no column 'content' (input.columns.content); it has doc_id, text",
+        ),
         ({"content": [1, 2]}, "input input.parquet: column 'content' is bigint, not text"),
         (CLASH, "input input.parquet: column kept_id, simhash has a name that the result needs"),
         ({"content": pa.array([], pa.string())}, "input input.parquet: holds no rows; nothing is published"),

@@ -107,7 +107,9 @@ def test_an_output_inside_an_input_is_refused(tmp_path, monkeypatch, inputs, out
     assert str(raised.value).startswith(f"output {output}:")
 
 
-@pytest.mark.parametrize(("inputs", "output"), [(["data"], "data-out"), (["data/in"], "data/out"), (["data/a.parquet"], "out"), ([], "out")])
+@pytest.mark.parametrize(
+    ("inputs", "output"), [(["data"], "data-out"), (["data/in"], "data/out"), (["data/a.parquet"], "out"), ([], "out")]
+)
 def test_an_output_beside_the_input_is_allowed(tmp_path, monkeypatch, inputs, output):
     monkeypatch.chdir(tmp_path)
     check_paths(inputs, output)
@@ -152,7 +154,12 @@ def test_work_tables_go_and_published_ones_stay(session, tmp_path):
     runs.publish(session.range(1), "documents")
     runs.discard_work()
     assert os.listdir(runs.folder) == ["documents"]
-    codec = pq.ParquetFile(next((tmp_path / "runs" / "r1" / "documents").glob("*.parquet"))).metadata.row_group(0).column(0).compression
+    codec = (
+        pq.ParquetFile(next((tmp_path / "runs" / "r1" / "documents").glob("*.parquet")))
+        .metadata.row_group(0)
+        .column(0)
+        .compression
+    )
     assert codec == "ZSTD"
 
 

@@ -200,14 +200,6 @@ def test_marker_files_beside_the_data_are_passed_over(session, tmp_path):
     assert all_ids(run_on(session, str(folder), tmp_path / "output")) == ["a"]
 
 
-def test_files_of_one_table_may_have_a_column_more(session, tmp_path):
-    (tmp_path / "input").mkdir()
-    pq.write_table(pa.table({"doc_id": ["a"], "content": ["好评"]}), tmp_path / "input" / "1.parquet")
-    pq.write_table(pa.table({"doc_id": ["b"], "content": ["好评"], "extra": [7]}), tmp_path / "input" / "2.parquet")
-    tables = run_on(session, str(tmp_path / "input"), tmp_path / "output")
-    assert [row["extra"] for row in tables["dropped"]] == [7]
-
-
 def test_csv_with_quotes_commas_and_line_breaks_in_texts(session, tmp_path):
     text = 'doc_id,content,title\n001,"他说""好"",\n第二行, 完了",t\n002,"他说""好"",\n第二行, 完了",\n003,C:\\new\\,"a,b"\n'
     tables = on_file(session, tmp_path, "input.csv", text)

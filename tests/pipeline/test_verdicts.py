@@ -71,7 +71,9 @@ def test_duplicate_drops_whatever_the_measures_say(session, tmp_path, texts, ord
     assert survivors(tables) == {"a"} and tables["review"] == []
 
 
-@pytest.mark.parametrize(("texts", "method"), [(NEAR, "near"), (EXACT, "exact_raw"), ((LIBRARY, f"{LIBRARY} "), "exact_normalized")])
+@pytest.mark.parametrize(
+    ("texts", "method"), [(NEAR, "near"), (EXACT, "exact_raw"), ((LIBRARY, f"{LIBRARY} "), "exact_normalized")]
+)
 def test_duplicate_changes_nothing_where_the_measures_agree(session, tmp_path, texts, method):
     assert lines(judge(session, tmp_path, texts, ("a", "b", "duplicate"))) == [("b", "a", "drop", method)]
 
@@ -151,7 +153,9 @@ def test_verdicts_on_unknown_rows_change_nothing(session, tmp_path):
 
 
 def test_verdicts_come_as_csv_too(session, tmp_path):
-    tables = judge(session, tmp_path, [*NEAR, CLINIC, CLINIC], "note,verdict,other_id,doc_id", '"sure, yes",not_duplicate,a,b', ",protect,,d")
+    tables = judge(
+        session, tmp_path, [*NEAR, CLINIC, CLINIC], "note,verdict,other_id,doc_id", '"sure, yes",not_duplicate,a,b', ",protect,,d"
+    )
     assert survivors(tables) == {"a", "b", "c", "d"}
 
 
