@@ -18,6 +18,7 @@ _HTML = [
 ]  # fmt: skip
 _PICTOGRAPHS = ["😀", "❤️", "👨\u200d👩\u200d👧", "👍🏽", "☃", "🇨🇳"]
 _COMBINING = ["e\u0301", "\u0301", "\u3099", "か\u3099", "ᄒ", "\u1161", "\u11ab", "가", "İ", "ß", "ſ", "ŉ", "Å", "\u0345", "ά"]
+_ADDRESSES = ["http://a.cn/1?b=2", "https://", "www.a.com", "www.", "http:/", "HTTP://A.CN/１"]
 _TAGS = ["【快讯】", "[原创]", "(图)", "图:", "责任编辑:某某", "版权声明", "相关推荐"]
 
 unicode_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -37,7 +38,7 @@ def _misread(text: str) -> list[str]:
 
 mojibake = st.text(st.sampled_from(HAN + "ab1 ，"), min_size=1, max_size=12).flatmap(lambda t: st.sampled_from(_misread(t)))
 dirt = st.sampled_from(
-    [*_PINYIN, *_INVISIBLE, *_SPACES, *_WIDE, *_HTML, *_PICTOGRAPHS, *_COMBINING, *_TAGS, *TRADITIONAL, *"aZ09.,:-"]
+    [*_PINYIN, *_INVISIBLE, *_SPACES, *_WIDE, *_HTML, *_PICTOGRAPHS, *_COMBINING, *_TAGS, *_ADDRESSES, *TRADITIONAL, *"aZ09.,:-"]
 )
 hostile_text = st.lists(st.one_of(dirt, dirt, chinese_text, unicode_text, mojibake), max_size=10).map("".join)
 

@@ -7,9 +7,11 @@ from functools import lru_cache
 
 from opencc import OpenCC
 
-# RE2-free triggers: a text without any of these characters is left alone.
+_LONGEST_GLOSS = 24  # characters
 TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜńňǹḿ"
-_GLOSS = re.compile(rf"(?<=[\u3400-\u9fff])[(（](?=[^)）]*[{TONED}])[a-zü'’ {TONED}]{{1,24}}[)）]", re.IGNORECASE)
+_GLOSS = re.compile(
+    rf"(?<=[\u3400-\u9fff])(?:[(（](?=[^)）]{{0,{_LONGEST_GLOSS}}}[{TONED}])[a-zü'’ {TONED}]{{1,{_LONGEST_GLOSS}}}[)）])+", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=4)

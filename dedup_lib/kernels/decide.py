@@ -65,6 +65,6 @@ def _guard(alike: np.ndarray, first: pa.Array, second: pa.Array, outcome: np.nda
     ours, theirs = first.take(pa.array(alike)), second.take(pa.array(alike))
     guarded = np.flatnonzero(conflicting(ours, theirs))
     for at, i in zip(alike[guarded], guarded):
-        found = conflicts(ours[i].as_py(), theirs[i].as_py())
+        found = conflicts(ours[i].as_py(), theirs[i].as_py(), SHOWN_FACTS)
         outcome[at] = REVIEW
-        reason[at] = "number_diff: " + "; ".join(f"{a} / {b}" for a, b in found[:SHOWN_FACTS])
+        reason[at] = "number_diff: " + "; ".join(f"{a} / {b}" for a, b in found)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from dedup_lib.kernels.classes import FEATURE, character_classes
@@ -58,30 +59,33 @@ def _letters(gap: str) -> str:
     return "".join(char for char in gap if classes[ord(char)] & FEATURE)
 
 
-def conflicts(first: str, second: str) -> list[tuple[str, str]]:
-    """Pairs of differing facts (of ``first``, of ``second``) that stand in the same place, sorted.
+def conflicts(first: str, second: str, most: int = 1000) -> list[tuple[str, str]]:
+    """Pairs of differing facts (of ``first``, of ``second``) that stand in the same place, at most ``most``.
 
     Both texts are normalised: letters in lower case, marks in half width. The same facts in the same order never conflict.
     """
     if _FACT.findall(URL.sub(GAP, first)) == _FACT.findall(URL.sub(GAP, second)):
         return []
     ours, theirs = _unmatched(facts(first), facts(second), _place)
-    found = _meeting(ours, theirs, _both_sides)
-    ours, theirs = _unmatched(ours, theirs, _value)
-    return sorted(found | _meeting(ours, theirs, _left_side) | _meeting(ours, theirs, _right_side))
+    rest = _unmatched(ours, theirs, _value)
+    found = chain(_meeting(ours, theirs, _both_sides), _meeting(*rest, _left_side), _meeting(*rest, _right_side))
+    distinct: dict[tuple[str, str], None] = {}
+    for pair in found:
+        distinct[pair] = None
+        if len(distinct) >= most:
+            break
+    return list(distinct)
 
 
-def _meeting(ours: list[Fact], theirs: list[Fact], place: Callable[[Fact], object]) -> set[tuple[str, str]]:
-    """Values of differing facts that stand in one place."""
+def _meeting(ours: list[Fact], theirs: list[Fact], place: Callable[[Fact], object]) -> Iterator[tuple[str, str]]:
+    """Values of differing facts that stand in one place, in the order of the first text."""
     there: dict[object, list[Fact]] = {}
     for fact in theirs:
         there.setdefault(place(fact), []).append(fact)
-    return {
-        (fact.value, other.value)
-        for fact in ours
-        for other in there.get(place(fact), ())
-        if _differ(fact, other, place)
-    }
+    for fact in ours:
+        for other in there.get(place(fact), ()):
+            if _differ(fact, other, place):
+                yield fact.value, other.value
 
 
 def _unmatched(

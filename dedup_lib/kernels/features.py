@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dedup_lib.kernels.classes import FEATURE
-from dedup_lib.kernels.urls import url_end
+from dedup_lib.kernels.urls import GAP, URL, url_end
 from dedup_lib.kernels.utf8 import compiled, decode, inlined
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -113,10 +113,10 @@ def longest_text(offsets):
 
 
 def word_hashes(texts: Sequence[str], cut: Callable[[str], Sequence[str]]) -> tuple[np.ndarray, np.ndarray]:
-    """Hashes (uint64) of the words of each text, and n+1 offsets. Words without a letter or number are left out."""
+    """Hashes (uint64) of the words of each text, and n+1 offsets. Words without a letter or number and web addresses are left out."""
     hashes, offsets = [], [0]
     for text in texts:
-        hashes.extend(_word_hash(word) for word in cut(text) if any(map(str.isalnum, word)))
+        hashes.extend(_word_hash(word) for word in cut(URL.sub(GAP, text)) if any(map(str.isalnum, word)))
         offsets.append(len(hashes))
     return np.array(hashes, np.uint64), np.array(offsets, np.int64)
 

@@ -17,8 +17,11 @@ _INLINE = (
 )
 _REMOVED = ["script", "style", "noscript", "template", "textarea", "iframe", "svg"]
 _NAMES = "|".join(sorted(set((_BLOCKS + " " + _INLINE).split()), key=lambda name: (-len(name), name)))
-_TAG = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])[^<]*>|<!--|<!doctype|<!\[cdata\[", re.IGNORECASE)
-_NOT_A_TAG = re.compile(rf"<(?!/?(?:{_NAMES})(?=[\s/>])|!--|!doctype)", re.IGNORECASE)
+# A known name, and no Chinese outside quotation marks: "a<b 且 c>d" is a formula.
+_OPENS = rf"/?(?:{_NAMES})(?=[\s/>])(?![^<>\"']*[\u3400-\u9fff])"
+_TAG = re.compile(rf"<{_OPENS}[^<]*>|<!--|<!doctype", re.IGNORECASE)
+_NOT_A_TAG = re.compile(rf"<(?!{_OPENS}|!--|!doctype)", re.IGNORECASE)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _BLOCK_TAG = re.compile(rf"(?=</?(?:{'|'.join(_BLOCKS.split())})(?=[\s/>]))", re.IGNORECASE)
 _AMPERSANDS = re.compile("[&＆﹠](?:amp;)*", re.IGNORECASE)
 _LEVELS = 8
@@ -39,7 +42,7 @@ def strip_html(text: str) -> str:
 
 
 def _strip_once(text: str) -> str:
-    text = _AMPERSANDS.sub("&", text)
+    text = _CDATA.sub(r"\1", _AMPERSANDS.sub("&", text))
     if not _TAG.search(text):
         return html.unescape(text)
     tree = LexborHTMLParser(_BLOCK_TAG.sub("\n", _NOT_A_TAG.sub("&lt;", text)))

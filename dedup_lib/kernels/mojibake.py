@@ -32,7 +32,7 @@ def suspicious() -> Trigger:
 
 
 _TIMES = 4  # layers of damage that are undone
-_VARIETY = 2  # different bytes that Chinese text has at least
+_VARIETY = 2  # different characters that Chinese text has at least
 _LEVEL_ONE = range(0xB0A1, 0xD7FA)  # GB 2312 level 1: the 3,755 characters that make up nearly all running text
 
 
@@ -84,7 +84,7 @@ def _undo_gbk_as_latin(text: str) -> str:
         fixed = text.encode("latin-1").decode("gb18030")
     except UnicodeError:
         return text
-    various = len({char for char in text if not char.isascii()}) >= _VARIETY  # "········" is what it looks like
+    various = len(set(_HAN.findall(fixed))) >= _VARIETY  # "········" and "±×±×" are what they look like
     return fixed if various and _is_common(fixed) and _only_text(fixed) else text
 
 

@@ -177,7 +177,7 @@ def test_a_malformed_verdict_is_refused(session, tmp_path, verdict, complaint):
 
 
 def test_contradicting_verdicts_are_refused(session, tmp_path):
-    with pytest.raises(InputError, match="'a', 'b', .*judged both duplicate and not_duplicate"):
+    with pytest.raises(InputError, match=r"'a', 'b', .*judged both duplicate and not_duplicate"):
         judge(session, tmp_path, NEAR, ("a", "b", "not_duplicate"), ("b", "a", "duplicate"))
 
 
