@@ -67,6 +67,12 @@ class Fold(Section):
     min_repeats: Annotated[int, Field(ge=2, le=100)] = 3
     max_unit: Annotated[int, Field(ge=2, le=LONGEST_UNIT)] = 200
 
+    @model_validator(mode="after")
+    def _in_order(self) -> Fold:
+        if self.min_unit > self.max_unit:
+            raise ValueError(f"min_unit ({self.min_unit}) <= max_unit ({self.max_unit}) must hold")
+        return self
+
 
 class MinHashSettings(Section):
     """The MinHash signature and its bands; see ``kernels/minhash.py`` and ``kernels/bands.py``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rapidfuzz.distance import Indel
+from rapidfuzz.distance import Indel, MatchingBlock
 from rich.text import Text
 
 CONTEXT = 20  # characters shown on each side of a difference
@@ -22,14 +22,15 @@ def diff(first: str, second: str) -> Text:
     """What only ``first`` has, what only ``second`` has, and equal stretches, shortened."""
     shown = Text()
     ours, theirs = first[:LONGEST], second[:LONGEST]
-    operations = Indel.opcodes(ours, theirs)
-    for number, (tag, a, b, c, d) in enumerate(operations):
-        if tag == "equal":
-            shown.append(_shortened(ours[a:b], number == 0, number == len(operations) - 1))
-        if tag in ("delete", "replace"):
-            shown.append(f"[-{visible(ours[a:b])}-]", ONLY_FIRST)
-        if tag in ("insert", "replace"):
-            shown.append(f"{{+{visible(theirs[c:d])}+}}", ONLY_SECOND)
+    blocks = [block for block in Indel.editops(ours, theirs).as_matching_blocks() if block.size]
+    at, other = 0, 0
+    for block in [*blocks, MatchingBlock(len(ours), len(theirs), 0)]:
+        if block.a > at:
+            shown.append(f"[-{visible(ours[at : block.a])}-]", ONLY_FIRST)
+        if block.b > other:
+            shown.append(f"{{+{visible(theirs[other : block.b])}+}}", ONLY_SECOND)
+        at, other = block.a + block.size, block.b + block.size
+        shown.append(_shortened(ours[block.a : at], block.a + block.b == 0, at == len(ours) and other == len(theirs)))
     if max(len(first), len(second)) > LONGEST:
         shown.append(f" … (only the first {LONGEST:,} characters are compared)", "dim")
     return shown

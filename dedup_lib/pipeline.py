@@ -26,7 +26,7 @@ from dedup_lib.stages.normalize import normalize
 from dedup_lib.stages.settle import Settled, settle
 from dedup_lib.stages.sign import signatures
 from dedup_lib.stages.verdicts import Verdicts, judged_ids, ranked_verdicts, wrong_verdicts
-from dedup_lib.store import RunStore, check_paths, read_input, read_verdicts
+from dedup_lib.store import RunStore, check_paths, read_input, read_verdicts, reading
 
 Say = Callable[[str], None]
 
@@ -56,6 +56,7 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
     started = datetime.now(timezone.utc).replace(microsecond=0)
     run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
     store = RunStore(session, config.output.path, run_id)
+    store.check_new()
     run = _Run(store, config, started, say)
     result = run.execute()
     if not config.output.keep_work:
@@ -118,14 +119,14 @@ class _Run:
     def execute(self) -> dict[str, Any]:
         """Run all stages, write all tables, return the metrics."""
         rows = self.read()
-        normalized, blank = self.normalize(rows)
+        normalized, unusable = self.normalize(rows)
         verdict_table = self.verdicts()
         exact = self.exact(normalized, verdict_table)
         signed = self.rank(normalized, exact)
         verdicts = ranked_verdicts(verdict_table, signed) if verdict_table is not None else None
         settled = self.settle(signed, normalized, verdicts)
         decided = self.decide(exact, signed, settled, verdicts)
-        tables = self.publish(rows, blank, decided, signed, settled, verdicts)
+        tables = self.publish(rows, unusable, decided, signed, settled, verdicts)
         return self.report(signed, settled, tables)
 
     def read(self) -> DataFrame:
@@ -135,24 +136,26 @@ class _Run:
             raw = read_input(self.store.session, settings.path, settings.format)
             columns = self.columns = _checked(raw, self.config)
             rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
-            shared = self.store.save(shared_ids(rows), "shared_ids")
+            with reading(settings.path, settings.format):
+                shared = self.store.save(shared_ids(rows), "shared_ids")
             if shared.isEmpty():
                 rows = rows.withColumn("copy", F.lit(1))
             else:
-                rows = distinct_ids(rows, shared, columns.content, columns.publish_time)
+                rows = distinct_ids(rows, shared, columns.doc_id, columns.content, columns.publish_time)
         return rows
 
     def normalize(self, rows: DataFrame) -> tuple[DataFrame, DataFrame]:
-        """``normalized``, and the ids of blank rows."""
+        """``normalized``, and the ids of rows that cannot be compared, with the reason."""
         with self.timer("normalize"):
             usable = rows.where((F.col("copy") == 1) & F.col("profile").isin(list(self.config.profiles)))
-            done = self.store.save(normalize(usable, self.config), "normalized")
-            blank = done.where("blank").select("doc_id")
-            normalized = NORMALIZED.conform(done.where("NOT blank"))
-            counts = metrics.count_by(done, "blank")
-            self.count = counts.get("False", 0)
-            self.progress("normalize", rows=self.count, blank=counts.get("True", 0))
-        return normalized, blank
+            with reading(self.config.input.path, self.config.input.format):
+                done = self.store.save(normalize(usable, self.config), NORMALIZED.name)
+            unusable = done.where(F.col("unusable").isNotNull()).select("doc_id", "unusable")
+            normalized = NORMALIZED.conform(done.where(F.col("unusable").isNull()))
+            counts = metrics.count_by(done, "unusable")
+            self.count = counts.pop("None", 0)
+            self.progress("normalize", rows=self.count, **counts)
+        return normalized, unusable
 
     def verdicts(self) -> DataFrame | None:
         """The verdict table, checked."""
@@ -205,7 +208,7 @@ class _Run:
     def publish(
         self,
         rows: DataFrame,
-        blank: DataFrame,
+        unusable: DataFrame,
         decided: DataFrame,
         signed: DataFrame,
         settled: Settled,
@@ -222,7 +225,7 @@ class _Run:
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
                 REVIEW.name: outcome.review(own, questions, questions.count(), self.columns),
-                QUARANTINE.name: outcome.quarantine(rows, blank, list(self.config.profiles), self.columns.doc_id),
+                QUARANTINE.name: outcome.quarantine(rows, unusable, list(self.config.profiles), self.columns.doc_id),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}
@@ -260,6 +263,7 @@ def _checked(raw: DataFrame, config: Config) -> Columns:
         raise InputError(f"{where}: has no column {wanted!r} (input.profile_column); it has {', '.join(types)}")
     own = {name for table in (DOCUMENTS, DROPPED, QUARANTINE) for name in table.names}
     own |= {"doc_id"} if columns.doc_id not in types else set()
+    own -= {wanted}
     taken = sorted(own & set(types))
     if taken:
         raise InputError(f"{where}: column {', '.join(taken)} has a name that the result needs; rename it in the input")

@@ -21,6 +21,25 @@ from dedup_lib.kernels.boilerplate import Lexicon
 DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "conf" / "rebuild.yaml"
 
 
+_ELSEWHERE = {
+    "profiles": "profiles are files of their own, profiles/NAME.yaml beside this file",
+    "lexicon": "phrases stand in files of their own, lexicon/*.yaml beside this file",
+}
+
+
+class _OnceOnlySafeLoader(yaml.SafeLoader):
+    """Safe YAML in which a name may stand once only."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names = [key.value for key, _ in node.value]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{', '.join(sorted(twice))} stands more than once", node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
 class Settings:
     """The settings of a run and where each came from."""
 
@@ -50,6 +69,8 @@ def load_settings(path: Path | str | None = None, overrides: Sequence[str] = ())
     path = Path(path or DEFAULT_CONFIG)
     problems: list[str] = []
     values = _read_mapping(path, problems)
+    for name in _ELSEWHERE.keys() & values.keys():
+        problems.append(f"{name} ({path}): {_ELSEWHERE[name]}")
     origins = dict.fromkeys(_flatten(values), str(path))
     values["profiles"] = {}
     for file in sorted((path.parent / "profiles").glob("*.yaml")):
@@ -66,7 +87,7 @@ def load_settings(path: Path | str | None = None, overrides: Sequence[str] = ())
 
 def _read_mapping(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceOnlySafeLoader)
     except FileNotFoundError:
         problems.append(f"{path}: no such file")
         return {}
@@ -103,6 +124,9 @@ def _apply_override(values: dict[str, Any], override: str, origins: dict[str, st
     except yaml.YAMLError:
         value = text
     *parents, leaf = name.split(".")
+    if name.split(".")[0] == "lexicon":
+        problems.append(f"--set {override}: {_ELSEWHERE['lexicon']}")
+        return
     target = values
     for parent in parents:
         child = target.setdefault(parent, {})
@@ -115,26 +139,34 @@ def _apply_override(values: dict[str, Any], override: str, origins: dict[str, st
 
 
 def _validated(values: dict[str, Any], origins: dict[str, str], problems: list[str]) -> Config | None:
+    name, profiles = values.get("profile", "news"), values["profiles"]
+    if isinstance(name, str) and name not in profiles:
+        problems.append(f"profile: no profile is called {name!r}; known: {', '.join(profiles) or 'none'}{_nearest(name, profiles)}")
     try:
-        config = Config.model_validate(values)
+        return Config.model_validate(values)
     except ValidationError as error:
         problems += [_describe(detail, origins) for detail in error.errors()]
         return None
-    if config.profile not in config.profiles:
-        known = ", ".join(config.profiles) or "none"
-        problems.append(f"profile: no profile is called {config.profile!r}; known: {known}{_nearest(config.profile, config.profiles)}")
-    return config
 
 
 def _describe(detail: Any, origins: dict[str, str]) -> str:
     name = ".".join(map(str, detail["loc"])) or "settings"
-    where = next((origin for key, origin in origins.items() if key == name or key.startswith(name + ".")), None)
-    place = f" ({where})" if where else ""
+    place = f" ({where})" if (where := _where(name, origins)) else ""
     if detail["type"] == "extra_forbidden":
         return f"{name}{place}: unknown setting{_nearest(name, _known_names(detail['loc']))}"
     message = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] in ("model_type", "dict_type", "model_attributes_type"):
+        message = "must be a group of names and values"
     given = "" if isinstance(detail["input"], (dict, BaseModel)) else f", not {detail['input']!r}"
     return f"{name}{place}: {message}{given}"
+
+
+def _where(name: str, origins: dict[str, str]) -> str | None:
+    """Where a setting, its group or one of its parts was set; the command line first, since it came last."""
+    parts = name.split(".")
+    parents = {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
+    found = [origin for key, origin in origins.items() if key in parents or key.startswith(name + ".")]
+    return next((origin for origin in found if origin == "--set"), found[0] if found else None)
 
 
 def _known_names(location: Sequence[Any]) -> list[str]:

@@ -11,42 +11,65 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkException, PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from dedup_lib.errors import InputError
+from dedup_lib.errors import ConfigError, InputError
 from dedup_lib.schemas import VERDICTS, quoted
 
 CURRENT = "CURRENT"
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_FROM_A_FILE = re.compile(r"(?:Parquet|Json|Csv) (?:argument )?error|FAILED_READ_FILE|CORRUPT|MALFORMED", re.IGNORECASE)
 WORK_CODEC = "lz4"
+# Rows that cannot be parsed stop the run: left to themselves, the engines drop them or fill them with nulls.
+_READ_OPTIONS = {
+    "parquet": {"mergeSchema": "true"},
+    "json": {"mode": "FAILFAST"},
+    "csv": {"header": "true", "multiLine": "true", "escape": '"', "mode": "FAILFAST"},
+}
 
 
 def read_input(session: SparkSession, paths: Sequence[str], kind: str) -> DataFrame:
-    """The input rows. Raises ``InputError`` naming the path when it is missing or unreadable."""
-    check_exist(paths)
-    options = {"json": {}, "csv": {"header": "true", "multiLine": "true", "escape": '"'}, "parquet": {}}[kind]
-    try:
-        frame = session.read.format(kind).options(**options).load(list(paths))
-        frame.schema  # noqa: B018 (a Connect session resolves the files only now)
-    except PySparkException as error:
-        raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
+    """The input rows. Raises ``InputError`` naming the path when it is missing, empty or unreadable."""
+    files = [file for path in paths for file in existing(path)]
+    with reading(paths, kind):
+        frame = session.read.format(kind).options(**_READ_OPTIONS[kind]).load(files)
+        columns = frame.columns
+        frame.limit(1).toArrow()  # types that the engine cannot read show now, not when the result is written
+    if not columns:
+        raise InputError(f"input {', '.join(paths)}: holds no {kind} file with rows and columns")
     return frame
 
 
-def check_exist(paths: Sequence[str]) -> None:
-    """Raise ``InputError`` for a local path or glob that names nothing."""
-    for path in paths:
-        if "://" not in path and not glob.glob(path):
-            raise InputError(f"input {path}: no such file or folder")
+@contextmanager
+def reading(paths: Sequence[str], kind: str) -> Iterator[None]:
+    """Turn what an engine says of files it cannot read into an ``InputError``."""
+    try:
+        yield
+    except (PySparkException, pa.ArrowException) as error:
+        if isinstance(error, PythonException) and not _FROM_A_FILE.search(str(error)):
+            raise  # a fault in a kernel, not in a file
+        raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
+
+
+def existing(path: str) -> list[str]:
+    """The files and folders that a local path or glob names; a remote path as it is. Raises ``InputError`` if none."""
+    if "://" in path:
+        return [path]
+    found = sorted(glob.glob(path)) or ([path] if os.path.exists(path) else [])
+    if not found:
+        raise InputError(f"input {path}: no such file or folder")
+    return found
 
 
 def read_verdicts(session: SparkSession, path: str) -> DataFrame:
@@ -69,7 +92,7 @@ class RunStore:
 
     def __init__(self, session: SparkSession, output: str, run_id: str) -> None:
         if not _RUN_ID.fullmatch(run_id):
-            raise InputError(f"run id {run_id!r}: use letters, digits, '-', '_' and '.', at most 100")
+            raise ConfigError(f"run id {run_id!r}: use letters, digits, '-', '_' and '.', at most 100")
         self.session = session
         self.output = output
         self.run_id = run_id
@@ -79,6 +102,11 @@ class RunStore:
     def work(self) -> str:
         """Folder of the work tables."""
         return os.path.join(self.folder, "_work")
+
+    def check_new(self) -> None:
+        """Raise ``ConfigError`` if the run exists: a run is never written over."""
+        if os.path.exists(self.folder):
+            raise ConfigError(f"run id {self.run_id!r}: {self.folder} exists already; choose another or leave it out")
 
     def save(self, frame: DataFrame, name: str) -> DataFrame:
         """Write a work table and return it as read back: the plan behind it is cut off, its row count is free."""
@@ -162,9 +190,10 @@ def current_run(output: str) -> str:
 
 
 def check_paths(inputs: Sequence[str], output: str) -> None:
-    """Refuse an output that lies inside an input or around it. Raises ``InputError``."""
-    out = os.path.realpath(output)
+    """Refuse an output that lies inside an input, or an input that lies in the output's runs. Raises ``InputError``."""
+    out = Path(os.path.realpath(output))
     for path in inputs:
-        given = os.path.realpath(path.split("*", 1)[0])
-        if out == given or out.startswith(given + os.sep) or given.startswith(os.path.join(out, "runs") + os.sep):
+        pattern = os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path.rstrip("/")))
+        inside = any(folder == Path(os.path.realpath(path)) or folder.match(pattern) for folder in (out, *out.parents))
+        if inside or Path(pattern).is_relative_to(out / "runs"):
             raise InputError(f"output {output}: overlaps the input {path}; choose another folder")

@@ -56,7 +56,7 @@ def unsafe_code(source: str) -> Iterator[str]:
 
 def _has_safe_loader(call: ast.Call) -> bool:
     given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "Loader")]
-    return any(ast.unparse(loader).split(".")[-1] in SAFE_LOADERS for loader in given)
+    return any(ast.unparse(loader).split(".")[-1].endswith("SafeLoader") for loader in given)
 
 
 def missing_docstrings(source: str) -> Iterator[str]:

@@ -112,8 +112,10 @@ def test_files_and_formats_are_named_on_the_command_line(rebuild, tmp_path):
 def test_work_left_by_a_killed_run_does_not_matter(rebuild, tmp_path):
     assert rebuild(ROWS, "--run-id", "clean").code == 0
     expected = digest(published(tmp_path / "out"))
-    assert rebuild({"doc_id": ["x"], "content": ["中评"]}, "--run-id", "again", "--set", "output.keep_work=true").code == 0
-    (tmp_path / "out" / "CURRENT").unlink()  # as if it had been killed before the end
+    left = tmp_path / "out" / "runs" / "killed" / "_work" / "normalized"
+    left.mkdir(parents=True)
+    (left / "part-0.parquet").write_bytes(b"half a fi")
+    assert rebuild(ROWS, "--run-id", "killed").code == 2  # a run is never written over
     assert rebuild(ROWS, "--run-id", "again").code == 0
     assert digest(published(tmp_path / "out")) == expected
 

@@ -74,7 +74,7 @@ def conflicts(first: str, second: str, most: int = 1000) -> list[tuple[str, str]
         distinct[pair] = None
         if len(distinct) >= most:
             break
-    return list(distinct)
+    return sorted(distinct)
 
 
 def _meeting(ours: list[Fact], theirs: list[Fact], place: Callable[[Fact], object]) -> Iterator[tuple[str, str]]:

@@ -14,12 +14,13 @@ _DATE = re.compile(
 )
 _SECONDS_BEFORE = 10**11  # an integer below this counts seconds, above it milliseconds, above 10^14 microseconds
 _MILLIS_BEFORE = 10**14
+_LARGEST = 2**62
 
 
 def to_micros(times: pa.Array) -> pa.Array:
     """int64 microseconds: since 1970 in UTC for times with a zone, on the wall clock for times without.
 
-    Takes timestamps, dates, integers (seconds, milliseconds or microseconds by size) and strings (2024-03-01 08:00:00,
+    Takes timestamps, dates, numbers (seconds, milliseconds or microseconds by size) and strings (2024-03-01 08:00:00,
     2024/3/1, 2024年3月1日, ISO 8601). What cannot be read becomes null.
     """
     kind = times.type
@@ -27,18 +28,18 @@ def to_micros(times: pa.Array) -> pa.Array:
         return pc.cast(times.cast(pa.timestamp("us", kind.tz), safe=False), pa.int64())
     if pa.types.is_date(kind):
         return pc.cast(times.cast(pa.timestamp("us")), pa.int64())
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return pa.array(map(_scaled, times.to_pylist()), pa.int64())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return pa.array(map(_parsed, times.to_pylist()), pa.int64())
     return pa.nulls(len(times), pa.int64())
 
 
-def _scaled(value: int | None) -> int | None:
-    if value is None:
+def _scaled(value: float | None) -> int | None:
+    if value is None or value != value or abs(value) > _LARGEST:
         return None
     size = abs(value)
-    return value * (1_000_000 if size < _SECONDS_BEFORE else 1_000 if size < _MILLIS_BEFORE else 1)
+    return int(value * (1_000_000 if size < _SECONDS_BEFORE else 1_000 if size < _MILLIS_BEFORE else 1))
 
 
 def _parsed(text: str | None) -> int | None:

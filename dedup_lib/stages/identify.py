@@ -1,7 +1,8 @@
 """Input rows -> rows with one id each.
 
 A row travels as ``raw`` (a struct of all input columns, untouched, so that no column name of ours can meet one of theirs),
-``doc_id``, ``profile`` and ``copy``: 1 for the row that owns its id, more for later rows with the same id.
+``doc_id``, ``profile`` and ``copy``: 1 for the row that owns its id, more for later rows with the same id, 0 for a row without
+an id in a column that cannot hold a made one.
 """
 
 from __future__ import annotations
@@ -46,10 +47,13 @@ def shared_ids(rows: DataFrame) -> DataFrame:
     return counted.where((F.col("rows") > 1) | F.col("doc_id").isNull()).select("doc_id")
 
 
-def distinct_ids(rows: DataFrame, shared: DataFrame, content: str, publish_time: str | None) -> DataFrame:
+def distinct_ids(
+    rows: DataFrame, shared: DataFrame, id_column: str | None, content: str, publish_time: str | None
+) -> DataFrame:
     """Give each row an id of its own or a ``copy`` number above 1; ``shared`` are the ids to look at.
 
-    A row without an id gets the hash of all its columns, and equal rows without ids a number behind it. Of several rows
+    A row without an id gets the hash of all its columns, and equal rows without ids a number behind it, unless its id
+    column is not of text. Of several rows
     with one given id the first by priority owns it. Every tie is broken by the row's content, never by its position.
     """
     named = rows.where(F.col("doc_id").isNotNull())
@@ -67,9 +71,17 @@ def distinct_ids(rows: DataFrame, shared: DataFrame, content: str, publish_time:
         "raw",
         F.coalesce("doc_id", F.concat(made, suffix)).alias("doc_id"),
         "profile",
-        F.when(F.col("doc_id").isNull(), 1).otherwise(F.col("copy")).cast("int").alias("copy"),
+        F.when(F.col("doc_id").isNull(), int(id_column is None or can_hold_made_ids(rows, id_column)))
+        .otherwise(F.col("copy"))
+        .cast("int")
+        .alias("copy"),
     )
     return clean.withColumn("copy", F.lit(1)).unionByName(settled)
+
+
+def can_hold_made_ids(rows: DataFrame, id_column: str) -> bool:
+    """Whether the input's id column is of text."""
+    return isinstance(rows.schema["raw"].dataType[id_column].dataType, StringType)
 
 
 def _describe(batches: Iterator[pa.RecordBatch], content: str, publish_time: str | None) -> Iterator[pa.RecordBatch]:

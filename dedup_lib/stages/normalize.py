@@ -21,11 +21,13 @@ from dedup_lib.kernels.characters import visible_characters
 from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import Normalizer
 from dedup_lib.kernels.times import to_micros
-from dedup_lib.kernels.triggers import holding
+from dedup_lib.kernels.triggers import dense, holding
 from dedup_lib.schemas import NORMALIZED, SIGNATURE, Column, Table
 from dedup_lib.stages.bridge import by_profile, map_batches
 from dedup_lib.stages.sign import Signing, sign_batch, signing
 
+
+GARBLED = 0.25  # share of replacement characters among those beyond ASCII from which on a text was read in the wrong encoding
 
 _TEXTS = Table(
     "texts",
@@ -36,7 +38,7 @@ _TEXTS = Table(
         Column("text", "string", "normalised; the trimmed raw text where nothing is left"),
         Column("folded", "string", "folded, null where equal to text"),
         Column("emptied", "boolean", "nothing was left"),
-        Column("blank", "boolean", "nothing was there"),
+        Column("unusable", "string", "why the row cannot be compared: empty or undecodable"),
     ),
 )
 
@@ -57,9 +59,9 @@ def recipe(profile: Profile) -> Recipe:
 
 
 def normalize(rows: DataFrame, config: Config) -> DataFrame:
-    """Normalise, hash and sign each row; ``blank`` is true where there is nothing to compare.
+    """Normalise, hash and sign each row; ``unusable`` says why a row cannot be compared, if so.
 
-    Takes ``raw``, ``doc_id``, ``profile`` of rows with an id of their own; returns ``normalized`` and ``blank``.
+    Takes ``raw``, ``doc_id``, ``profile`` of rows with an id of their own; returns ``normalized`` and ``unusable``.
     """
     columns = config.input.columns
     raw = F.col("raw")
@@ -85,7 +87,7 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
         F.sha1(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded)).alias("key"),
         F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"),
         *[column.name for column in SIGNATURE],
-        "blank",
+        "unusable",
     )  # fmt: skip
 
 
@@ -105,6 +107,7 @@ def _normalizer(steps: tuple[str, ...], lexicon: Lexicon) -> Normalizer:
 def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexicon: Lexicon) -> dict[str, object]:
     content = pc.fill_null(batch.column("content"), "")
     blank = pc.invert(holding(visible_characters())(content))
+    garbled = dense("\ufffd", GARBLED)(content)
     trimmed = pc.utf8_trim_whitespace(content)
     title = pc.fill_null(batch.column("title"), "")
     text, folded, *signature = by_profile(
@@ -120,7 +123,7 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
         "text": pc.if_else(emptied, trimmed, text),
         "folded": pc.if_else(pc.equal(text, folded), pa.scalar(None, pa.string()), folded),
         "emptied": emptied,
-        "blank": blank,
+        "unusable": pc.if_else(blank, "empty", pc.if_else(garbled, "undecodable", pa.scalar(None, pa.string()))),
     } | dict(zip([column.name for column in SIGNATURE], signature, strict=True))
 
 
@@ -131,6 +134,7 @@ def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.A
     normalizer = _normalizer(recipe.steps, lexicon)
     text = normalizer(content)
     if recipe.with_title:
-        text = pc.binary_join_element_wise(normalizer(title), text, "\n")
+        heading = pc.replace_substring(normalizer(title), "\n", " ")  # so that the line break between the two is one
+        text = pc.binary_join_element_wise(heading, text, "\n")
     folded = fold_repeats(text, *recipe.fold) if recipe.fold else text
     return text, folded, *sign_batch(folded, recipe.signing)

@@ -50,7 +50,7 @@ def decisions(exact: DataFrame, signatures: DataFrame, settled: Settled, verdict
 
 def _fallen(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
     """For each representative that fell (``b``): ``survivor``, ``rep_method`` and the measures."""
-    sides = signatures.select("rank", "doc_id", "key", "text_sha1")
+    sides = signatures.select("rank", "doc_id", "key", "text_sha1", "raw_sha1")
     ours = sides.select([F.col(name).alias(f"{name}_a") for name in sides.columns])
     theirs = sides.select([F.col(name).alias(f"{name}_b") for name in sides.columns])
     pairs = settled.losers.join(settled.verified, ["a", "b"], "left")
@@ -58,13 +58,17 @@ def _fallen(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) 
     by_person = F.coalesce(F.col("outcome") != DROP, F.lit(True)) if verdicts else F.lit(False)
     method = (
         F.when(by_person, "verdict")
+        .when(F.col("raw_sha1_a") == F.col("raw_sha1_b"), "exact_raw")
         .when(F.col("text_sha1_a") == F.col("text_sha1_b"), "exact_normalized")
         .when(F.col("key_a") == F.col("key_b"), "exact_folded")
         .otherwise("near")
     )
     same = F.col("key_a") == F.col("key_b")
     hamming = F.when(same, 0).otherwise(F.col("hamming")).alias("hamming")
-    return pairs.select("b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), hamming, *_MEASURES[1:])
+    reason = F.when(by_person, "verdict").otherwise(F.col("reason")).alias("reason")
+    return pairs.select(
+        "b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), hamming, *_MEASURES[1:-1], reason
+    )
 
 
 def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None, most: int) -> DataFrame:
@@ -82,9 +86,12 @@ def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts |
         return _nearest(pairs.where(F.col("outcome") != 0), most).withColumn("decision", F.lit("review"))
     apart = verdicts.pairs.where(F.col("verdict").isin(NOT_DUPLICATE, DUPLICATE)).select("a", "b").distinct()
     protected = verdicts.protected.select(F.col("rank").alias("b"))
-    stood_up = pairs.where(F.col("outcome") == DROP).join(protected, "b", "left_semi")
+    first = F.row_number().over(Window.partitionBy("b").orderBy("a"))
+    alike = pairs.where(F.col("outcome") == DROP).join(protected, "b", "left_semi")
+    stood_up = alike.withColumn("first", first).where(F.col("first") == 1).drop("first")
     judged = pairs.join(apart, ["a", "b"], "left_semi").unionByName(stood_up).distinct().withColumn("decision", F.lit("keep"))
-    unjudged = pairs.where(F.col("outcome") != 0).join(judged.select("a", "b"), ["a", "b"], "left_anti")
+    settled_pairs = judged.select("a", "b").union(alike.select("a", "b"))
+    unjudged = pairs.where(F.col("outcome") != 0).join(settled_pairs, ["a", "b"], "left_anti")
     return judged.unionByName(_nearest(unjudged, most).withColumn("decision", F.lit("review")))
 
 
@@ -134,12 +141,17 @@ def dropped(rows: DataFrame, decided: DataFrame, count: int, id_column: str | No
     return _with_raw(rows.select("raw", "doc_id").join(small(gone, count), "doc_id"), DROPPED, id_column)
 
 
-def quarantine(rows: DataFrame, blank: DataFrame, known_profiles: list[str], id_column: str | None) -> DataFrame:
-    """``quarantine``: rows without content, with an id that another row owns, or of a profile that does not exist."""
+def quarantine(rows: DataFrame, unusable: DataFrame, known_profiles: list[str], id_column: str | None) -> DataFrame:
+    """``quarantine``: rows without a usable text, without an id of their own, or of a profile that does not exist.
+
+    ``unusable`` holds ``doc_id`` and ``unusable``, the reason, of rows that normalising refused.
+    """
     owner, known = F.col("copy") == 1, F.col("profile").isin(known_profiles)
-    misfits = rows.where(~owner | ~known).withColumn("reason", F.when(owner, "unknown_profile").otherwise("duplicate_id"))
-    empty = rows.where(owner & known).join(blank.select("doc_id"), "doc_id", "left_semi").withColumn("reason", F.lit("empty"))
-    bad = misfits.unionByName(empty).withColumn("file", F.lit(None).cast("string"))
+    reason = F.when(F.col("copy") == 0, "missing_id").when(~owner, "duplicate_id").otherwise("unknown_profile")
+    misfits = rows.where(~owner | ~known).withColumn("reason", reason)
+    refused = unusable.select("doc_id", F.col("unusable").alias("reason"))
+    texts = rows.where(owner & known).join(refused, "doc_id").select(*misfits.columns)
+    bad = misfits.unionByName(texts).withColumn("file", F.lit(None).cast("string"))
     return _with_raw(bad, QUARANTINE, id_column)
 
 
@@ -155,7 +167,9 @@ def _with_raw(frame: DataFrame, table: Table, id_column: str | None) -> DataFram
         raw = {"doc_id": F.col("doc_id")} | raw
     elif isinstance(frame.schema["raw"].dataType[id_column].dataType, StringType):
         raw[id_column] = F.coalesce(F.col("raw").getField(id_column), "doc_id").alias(id_column)
-    own = [F.col(column.name).cast(column.type).alias(column.name) for column in table.columns]
+    own = [F.col(column.name).cast(column.type).alias(column.name) for column in table.columns if column.name not in raw]
+    if "profile" in table.names and "profile" in raw:  # the column that names the profile of each row, gaps filled
+        raw["profile"] = F.col("profile")
     return frame.select(*raw.values(), *own)
 
 

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.config import Config, Profile
 from dedup_lib.kernels.decide import DROP, NONE, Rule, decide
+from dedup_lib.kernels.pairs import ANY_DISTANCE
 from dedup_lib.kernels.similarity import compare_texts
 from dedup_lib.schemas import VERIFIED
 from dedup_lib.stages.bridge import by_profile, map_batches, small
@@ -71,7 +72,8 @@ def _compare(rule: Rule, rows: pa.Array | None, batch: pa.RecordBatch) -> tuple[
     first, second = batch.column("text_a"), batch.column("text_b")
     jaccard, containment = compare_texts(first, second, rule.ngram)
     features = np.minimum(batch.column("features_a").to_numpy(), batch.column("features_b").to_numpy())
-    decided = decide(rule, jaccard, batch.column("hamming").to_numpy(), features, first, second)
+    hamming = batch.column("hamming").fill_null(ANY_DISTANCE).to_numpy()  # a verdict can name texts without features
+    decided = decide(rule, jaccard, hamming, features, first, second)
     same = pc.equal(batch.column("key_a"), batch.column("key_b"))
     return (
         pc.if_else(same, 1.0, pa.array(jaccard)),

@@ -36,6 +36,7 @@ def test_a_damaged_sentence_is_restored(right, wrong, text):
 @damages
 @given(text=han)
 def test_damage_of_each_kind_is_undone(right, wrong, text):
+    assume(len(set(text)) > 1)  # one character over and over may be a line of dots
     try:
         damaged = text.encode(right).decode(wrong)
     except UnicodeDecodeError:

@@ -37,6 +37,7 @@ def signatures(session, hot: list[int], rng: random.Random):
         "rank": range(ROWS),
         "doc_id": map(str, range(ROWS)),
         "profile": ["news"] * ROWS,
+        "raw_sha1": [f"{number:040x}" for number in range(ROWS)],
         "text_sha1": [f"{number:040x}" for number in range(ROWS)],
         "key": [f"{number:040x}" for number in range(ROWS)],
         "pinned": [False] * ROWS,

@@ -6,7 +6,9 @@ import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
+from dedup_lib.errors import InputError
 from tests.pipeline.helpers import run_on
 
 
@@ -18,10 +20,9 @@ def test_a_column_that_only_some_files_have_is_kept(session, tmp_path):
     assert [row.get("extra") for row in tables["dropped"]] == [7]
 
 
-def test_a_broken_line_of_json_is_neither_lost_nor_harmful(session, tmp_path):
+def test_a_broken_line_of_json_is_not_lost_in_silence(session, tmp_path):
     lines = [json.dumps({"doc_id": doc_id, "content": "好评"}) for doc_id in "abc"]
     lines[1] = lines[1][:20]
     (tmp_path / "input.jsonl").write_text("\n".join(lines) + "\n")
-    tables = run_on(session, str(tmp_path / "input.jsonl"), tmp_path / "output", "input.format=json")
-    assert {row["doc_id"] for name in ("documents", "dropped") for row in tables[name]} == {"a", "c"}
-    assert len(tables["quarantine"]) == 1
+    with pytest.raises(InputError, match=r"input\.jsonl: cannot be read as json"):
+        run_on(session, str(tmp_path / "input.jsonl"), tmp_path / "output", "input.format=json")
