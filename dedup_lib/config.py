@@ -216,6 +216,8 @@ class Config(Section):
 
     def fingerprint(self) -> str:
         """A short hash of the settings that decide the result (not of where it is computed or stored)."""
-        decisive = self.model_dump(mode="json", exclude={"engine": True, "output": True, "gates": True, "input": {"path", "verdicts"}})
+        decisive = self.model_dump(
+            mode="json", exclude={"engine": True, "output": True, "gates": True, "input": {"path", "verdicts"}}
+        )
         text = json.dumps([NORMALIZER_VERSION, decisive], sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:12]

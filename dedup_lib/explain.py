@@ -69,7 +69,9 @@ def print_explanation(found: Explanation, console: Console | None = None) -> Non
     if found.cluster:
         more = f" and {found.cluster_size - len(found.cluster)} more" if found.cluster_size > len(found.cluster) else ""
         members = ", ".join(map(visible, found.cluster[1:]))
-        console.print(Text(f"cluster of {found.cluster_size}: survivor {visible(found.cluster[0])}; {members}{more}"), soft_wrap=True)
+        console.print(
+            Text(f"cluster of {found.cluster_size}: survivor {visible(found.cluster[0])}; {members}{more}"), soft_wrap=True
+        )
     for row in found.pairs:
         _print_pair(row, found.texts, console)
     if found.pairs:
@@ -82,5 +84,8 @@ def _print_pair(row: dict[str, Any], texts: dict[str, str], console: Console) ->
     console.print(Text(f"\n{visible(row['doc_id'])} {verb} {visible(row['kept_id'])}", "bold"), soft_wrap=True)
     numbers = {"Jaccard": row["jaccard"], "threshold": row["threshold"], "containment": row["containment"]}
     measures = ", ".join(f"{name} {value:.4f}" for name, value in numbers.items() if value is not None)
-    console.print(Text(f"method {row['method']}, {measures}, Hamming {row['hamming']}, reason {visible(row['reason'] or '')}"), soft_wrap=True)
+    console.print(
+        Text(f"method {row['method']}, {measures}, Hamming {row['hamming']}, reason {visible(row['reason'] or '')}"),
+        soft_wrap=True,
+    )
     console.print(diff(texts.get(row["doc_id"], ""), texts.get(row["kept_id"], "")), soft_wrap=True)

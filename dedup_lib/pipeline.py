@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -53,7 +53,7 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
     in its folder), ``DedupError`` when a stage fails.
     """
     _check_settings(config)
-    started = datetime.now(timezone.utc).replace(microsecond=0)
+    started = datetime.now(UTC).replace(microsecond=0)
     run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
     store = RunStore(session, config.output.path, run_id)
     store.check_new()
@@ -192,15 +192,11 @@ class _Run:
         with self.timer("settle"):
             count = self.lengths["representatives"]
             self.meetings = meetings(self.config, count)
-            settled = settle(
-                signed, normalized, self.meetings, verdicts, self.config, count, self.store.save, self.detail
-            )
+            settled = settle(signed, normalized, self.meetings, verdicts, self.config, count, self.store.save, self.detail)
             self.progress("settle", verified=settled.verified.count(), fallen=settled.losers.count())
         return settled
 
-    def decide(
-        self, exact: DataFrame, signed: DataFrame, settled: Settled, verdicts: Verdicts | None
-    ) -> DataFrame:
+    def decide(self, exact: DataFrame, signed: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``decisions``: one row for each comparable row."""
         with self.timer("decide"):
             return self.store.save(outcome.decisions(exact, signed, settled, verdicts), DECISIONS.name)

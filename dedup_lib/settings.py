@@ -141,7 +141,9 @@ def _apply_override(values: dict[str, Any], override: str, origins: dict[str, st
 def _validated(values: dict[str, Any], origins: dict[str, str], problems: list[str]) -> Config | None:
     name, profiles = values.get("profile", "news"), values["profiles"]
     if isinstance(name, str) and name not in profiles:
-        problems.append(f"profile: no profile is called {name!r}; known: {', '.join(profiles) or 'none'}{_nearest(name, profiles)}")
+        problems.append(
+            f"profile: no profile is called {name!r}; known: {', '.join(profiles) or 'none'}{_nearest(name, profiles)}"
+        )
     try:
         return Config.model_validate(values)
     except ValidationError as error:

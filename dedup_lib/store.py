@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException, PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -30,6 +31,7 @@ from dedup_lib.schemas import VERDICTS, quoted
 CURRENT = "CURRENT"
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _FROM_A_FILE = re.compile(r"(?:Parquet|Json|Csv) (?:argument )?error|FAILED_READ_FILE|CORRUPT|MALFORMED", re.IGNORECASE)
+_JAVA_CLASS = re.compile(r"^:? ?(?:[a-z0-9]+\.)+[A-Z]\w+: ")
 WORK_CODEC = "lz4"
 # Rows that cannot be parsed stop the run: left to themselves, the engines drop them or fill them with nulls.
 _READ_OPTIONS = {
@@ -56,7 +58,7 @@ def reading(paths: Sequence[str], kind: str) -> Iterator[None]:
     """Turn what an engine says of files it cannot read into an ``InputError``."""
     try:
         yield
-    except (PySparkException, pa.ArrowException) as error:
+    except (PySparkException, Py4JError, pa.ArrowException) as error:
         if isinstance(error, PythonException) and not _FROM_A_FILE.search(str(error)):
             raise  # a fault in a kernel, not in a file
         raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
@@ -83,8 +85,9 @@ def read_verdicts(session: SparkSession, path: str) -> DataFrame:
 
 def first_line(error: Exception) -> str:
     """What a user needs of an engine's error."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__
+    lines = [_JAVA_CLASS.sub("", line.strip()) for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith("An error occurred while calling")]
+    return told[0][:300] if told else type(error).__name__
 
 
 class RunStore:

@@ -1,6 +1,6 @@
 """Show what happened to one row: its cluster, its survivor, the measures against the thresholds, and the differences.
 
-    python jobs/explain.py --output out/sample --doc-id 20230105-3
+python jobs/explain.py --output out/sample --doc-id 20230105-3
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Make the virtual environment from the lock file. Needs nothing but the Python that runs it.
 
-    python3 tools/environment.py .venv requirements.lock
+python3 tools/environment.py .venv requirements.lock
 """
 
 import subprocess

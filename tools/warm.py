@@ -1,6 +1,6 @@
 """Compile the kernels once, so that the first run finds them in numba's cache: a small rebuild whose result is thrown away.
 
-    python tools/warm.py
+python tools/warm.py
 """
 
 import sys

@@ -15,21 +15,22 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 from article_choice import choose_articles
 from messy_decisions import DECISIONS
 from messy_dirt import DIRT
 from messy_model import DROPPED, DUPLICATE_ID, KEPT, expected_records, input_records
 
-SCHEMA = pa.schema([
-    ("doc_id", pa.string()),
-    ("url", pa.string()),
-    ("title", pa.string()),
-    ("content", pa.string()),
-    ("source", pa.string()),
-    ("publish_time", pa.timestamp("us")),
-    ("origin", pa.string()),
-])
+SCHEMA = pa.schema(
+    [
+        ("doc_id", pa.string()),
+        ("url", pa.string()),
+        ("title", pa.string()),
+        ("content", pa.string()),
+        ("source", pa.string()),
+        ("publish_time", pa.timestamp("us")),
+        ("origin", pa.string()),
+    ]
+)
 EXPECTED_COLUMNS = ("doc_id", "outcome", "kept_id", "method", "why")
 MESSY = DIRT + DECISIONS
 
@@ -87,8 +88,11 @@ def check_expected(records: list[dict]) -> None:
 def write_parquet(table: pa.Table, target: Path) -> None:
     """Write one zstd file without the writer's own Arrow or pandas notes, so that all files look alike."""
     pq.write_table(
-        table.replace_schema_metadata(), target,
-        compression="zstd", compression_level=19, store_schema=False,
+        table.replace_schema_metadata(),
+        target,
+        compression="zstd",
+        compression_level=19,
+        store_schema=False,
     )
 
 

@@ -38,8 +38,12 @@ REWORD = (
 )
 REWORD_LIGHT = REWORD.replace("引人注目", "惹人喜爱").replace("还在继续", "仍在进行")
 REWORD_HEAVY = (
-    REWORD.replace("新展昨天开幕", "新展览昨日与观众见面").replace("凑近了看", "近看").replace("至今还能", "现在仍可")
-    .replace("还在继续", "尚未结束").replace("请来退休教师", "邀请老教师").replace("持续到秋天", "到入秋结束")
+    REWORD.replace("新展昨天开幕", "新展览昨日与观众见面")
+    .replace("凑近了看", "近看")
+    .replace("至今还能", "现在仍可")
+    .replace("还在继续", "尚未结束")
+    .replace("请来退休教师", "邀请老教师")
+    .replace("持续到秋天", "到入秋结束")
 )
 
 PARAGRAPHS = (
@@ -82,7 +86,7 @@ SENTENCES = (
 
 def window(start: int) -> str:
     """Twelve sentences in a row: windows one apart share eleven of thirteen, windows two apart ten of fourteen."""
-    return "".join(SENTENCES[start:start + 12])
+    return "".join(SENTENCES[start : start + 12])
 
 
 HARBOR = (
@@ -95,120 +99,233 @@ DATED = (
 )
 
 NEAR = (
-    Group("reword", "河谷遗址文物展开幕", (
-        keep("reword-1", REWORD, "first publication"),
-        drop("reword-2", REWORD_LIGHT, "reword-1", "near", "a few words changed"),
-        keep("reword-3", REWORD_HEAVY,
-             "rewritten so far that a person should look; a review pair is right, a drop is not"),
-    )),
-    Group("shuffle", "果蔬市场的夜班", (
-        keep("shuffle-1", "\n".join(PARAGRAPHS), "first publication"),
-        drop("shuffle-2", "\n".join((PARAGRAPHS[2], PARAGRAPHS[0], PARAGRAPHS[1])), "shuffle-1", "near",
-             "paragraphs in another order"),
-    )),
-    Group("footer", None, (
-        keep("footer-1", KITE + FOOTER,
-             "shares only the long footer with footer-2", title="巷子里的风筝", source="www.example.org"),
-        keep("footer-2", BAKERY + FOOTER,
-             "shares only the long footer with footer-1", title="转角面包房", source="www.example.org"),
-    )),
-    Group("chain", "登山队的两天", (
-        keep("chain-1", window(0), "first window of a sliding text"),
-        drop("chain-2", window(1), "chain-1", "near", "one sentence on: near to chain-1"),
-        keep("chain-3", window(2), "near to chain-2, which is gone, but not to chain-1: no chaining"),
-    )),
+    Group(
+        "reword",
+        "河谷遗址文物展开幕",
+        (
+            keep("reword-1", REWORD, "first publication"),
+            drop("reword-2", REWORD_LIGHT, "reword-1", "near", "a few words changed"),
+            keep("reword-3", REWORD_HEAVY, "rewritten so far that a person should look; a review pair is right, a drop is not"),
+        ),
+    ),
+    Group(
+        "shuffle",
+        "果蔬市场的夜班",
+        (
+            keep("shuffle-1", "\n".join(PARAGRAPHS), "first publication"),
+            drop(
+                "shuffle-2",
+                "\n".join((PARAGRAPHS[2], PARAGRAPHS[0], PARAGRAPHS[1])),
+                "shuffle-1",
+                "near",
+                "paragraphs in another order",
+            ),
+        ),
+    ),
+    Group(
+        "footer",
+        None,
+        (
+            keep(
+                "footer-1",
+                KITE + FOOTER,
+                "shares only the long footer with footer-2",
+                title="巷子里的风筝",
+                source="www.example.org",
+            ),
+            keep(
+                "footer-2",
+                BAKERY + FOOTER,
+                "shares only the long footer with footer-1",
+                title="转角面包房",
+                source="www.example.org",
+            ),
+        ),
+    ),
+    Group(
+        "chain",
+        "登山队的两天",
+        (
+            keep("chain-1", window(0), "first window of a sliding text"),
+            drop("chain-2", window(1), "chain-1", "near", "one sentence on: near to chain-1"),
+            keep("chain-3", window(2), "near to chain-2, which is gone, but not to chain-1: no chaining"),
+        ),
+    ),
 )
 
 GUARDED = (
-    Group("earnings", "云峰机械经营数据公告", (
-        keep("earnings-1", EARNINGS.format(quarter=2, sales="12.4", growth="8.1", profit="1.9"), "second quarter"),
-        keep("earnings-2", EARNINGS.format(quarter=3, sales="13.0", growth="2.7", profit="2.3"),
-             "third quarter: other figures in the same template"),
-    )),
-    Group("rates", "人民币汇率中间价公布", (
-        keep("rates-1", RATES.format(usd="7.1059", eur="7.6841"), "one day"),
-        keep("rates-2", RATES.format(usd="7.0982", eur="7.7120"), "another day: other rates"),
-    )),
-    Group("match", "青石队战胜临河队", (
-        keep("match-1", MATCH.format(home=3, away=1), "one match"),
-        keep("match-2", MATCH.format(home=2, away=0), "another match: other score"),
-    )),
-    Group("train", "列车晚点通知", (
-        keep("train-1", TRAIN.format(train="G1503", late=35, arrival="18:20"), "one train"),
-        keep("train-2", TRAIN.format(train="G1507", late=50, arrival="19:05"),
-             "another train: other number, delay and time"),
-    )),
-    Group("address", "接种门诊搬迁", (
-        keep("address-1", ADDRESS.format(number=118), "one address"),
-        keep("address-2", ADDRESS.format(number=181), "another address"),
-    )),
-    Group("product", "乐途手机保护壳", (
-        keep("product-1", PRODUCT.format(model="A12"), "one model"),
-        keep("product-2", PRODUCT.format(model="A12s"), "another model: one letter decides"),
-        drop("product-3", PRODUCT.format(model="A12"), "product-1", "exact_raw", "the first model listed again"),
-    )),
+    Group(
+        "earnings",
+        "云峰机械经营数据公告",
+        (
+            keep("earnings-1", EARNINGS.format(quarter=2, sales="12.4", growth="8.1", profit="1.9"), "second quarter"),
+            keep(
+                "earnings-2",
+                EARNINGS.format(quarter=3, sales="13.0", growth="2.7", profit="2.3"),
+                "third quarter: other figures in the same template",
+            ),
+        ),
+    ),
+    Group(
+        "rates",
+        "人民币汇率中间价公布",
+        (
+            keep("rates-1", RATES.format(usd="7.1059", eur="7.6841"), "one day"),
+            keep("rates-2", RATES.format(usd="7.0982", eur="7.7120"), "another day: other rates"),
+        ),
+    ),
+    Group(
+        "match",
+        "青石队战胜临河队",
+        (
+            keep("match-1", MATCH.format(home=3, away=1), "one match"),
+            keep("match-2", MATCH.format(home=2, away=0), "another match: other score"),
+        ),
+    ),
+    Group(
+        "train",
+        "列车晚点通知",
+        (
+            keep("train-1", TRAIN.format(train="G1503", late=35, arrival="18:20"), "one train"),
+            keep("train-2", TRAIN.format(train="G1507", late=50, arrival="19:05"), "another train: other number, delay and time"),
+        ),
+    ),
+    Group(
+        "address",
+        "接种门诊搬迁",
+        (
+            keep("address-1", ADDRESS.format(number=118), "one address"),
+            keep("address-2", ADDRESS.format(number=181), "another address"),
+        ),
+    ),
+    Group(
+        "product",
+        "乐途手机保护壳",
+        (
+            keep("product-1", PRODUCT.format(model="A12"), "one model"),
+            keep("product-2", PRODUCT.format(model="A12s"), "another model: one letter decides"),
+            drop("product-3", PRODUCT.format(model="A12"), "product-1", "exact_raw", "the first model listed again"),
+        ),
+    ),
 )
 
 SHORT = (
-    Group("rating", None, (
-        keep("good-1", "好评", "first of two equal comments"),
-        keep("bad-1", "差评", "one character is the whole meaning"),
-        drop("good-2", "好评", "good-1", "exact_raw", "the same comment again"),
-    )),
-    Group("doubled", None, (
-        keep("double-1", "哈哈", "a doubled word is no repeat to fold"),
-        keep("double-2", "哈", "not the same as the doubled word"),
-        keep("double-3", "看看", "a doubled word is no repeat to fold"),
-        keep("double-4", "看", "not the same as the doubled word"),
-    )),
-    Group("symbols", None, (
-        keep("emoji-1", "👍👍👍", "emoji only"),
-        keep("emoji-2", "😡😡", "emoji only, the opposite opinion"),
-        keep("emoji-3", "👨\u200d👩\u200d👧❤\ufe0f", "joined emoji: the joiner is part of the sign"),
-        keep("punct-1", "？？？", "punctuation only"),
-        keep("punct-2", "……", "punctuation only"),
-        keep("punct-3", "！！！", "punctuation only"),
-    )),
-    Group("comma", None, (
-        keep("comma-1", "下雨天留客，天留我不留。", "too short for near; punctuation carries the meaning"),
-        keep("comma-2", "下雨天，留客天，留我不？留！", "the same characters, the opposite meaning"),
-    )),
-    Group("words", None, (
-        keep("word-none", "None", "a text that looks like a missing value"),
-        keep("word-nan", "nan", "a text that looks like a missing value"),
-        keep("word-null", "NULL", "a text that looks like a missing value"),
-        keep("only-tags", "<p></p>", "empty after normalising, stays a document"),
-    )),
+    Group(
+        "rating",
+        None,
+        (
+            keep("good-1", "好评", "first of two equal comments"),
+            keep("bad-1", "差评", "one character is the whole meaning"),
+            drop("good-2", "好评", "good-1", "exact_raw", "the same comment again"),
+        ),
+    ),
+    Group(
+        "doubled",
+        None,
+        (
+            keep("double-1", "哈哈", "a doubled word is no repeat to fold"),
+            keep("double-2", "哈", "not the same as the doubled word"),
+            keep("double-3", "看看", "a doubled word is no repeat to fold"),
+            keep("double-4", "看", "not the same as the doubled word"),
+        ),
+    ),
+    Group(
+        "symbols",
+        None,
+        (
+            keep("emoji-1", "👍👍👍", "emoji only"),
+            keep("emoji-2", "😡😡", "emoji only, the opposite opinion"),
+            keep("emoji-3", "👨\u200d👩\u200d👧❤\ufe0f", "joined emoji: the joiner is part of the sign"),
+            keep("punct-1", "？？？", "punctuation only"),
+            keep("punct-2", "……", "punctuation only"),
+            keep("punct-3", "！！！", "punctuation only"),
+        ),
+    ),
+    Group(
+        "comma",
+        None,
+        (
+            keep("comma-1", "下雨天留客，天留我不留。", "too short for near; punctuation carries the meaning"),
+            keep("comma-2", "下雨天，留客天，留我不？留！", "the same characters, the opposite meaning"),
+        ),
+    ),
+    Group(
+        "words",
+        None,
+        (
+            keep("word-none", "None", "a text that looks like a missing value"),
+            keep("word-nan", "nan", "a text that looks like a missing value"),
+            keep("word-null", "NULL", "a text that looks like a missing value"),
+            keep("only-tags", "<p></p>", "empty after normalising, stays a document"),
+        ),
+    ),
 )
 
 PRIORITY = (
-    Group("longer", "开渔季将至", (
-        drop("longer-1", HARBOR, "longer-2", "near", "same time as longer-2, but shorter", time="2024-04-10 09:00:00"),
-        keep("longer-2", HARBOR + "港口广播每天早晚播报海况。",
-             "same time as longer-1: the longer text stays, whatever the ids", time="2024-04-10 09:00:00"),
-    )),
-    Group("dated", "河堤上的旧货市集", (
-        drop("dated-1", DATED, "dated-2", "exact_raw", "no publish time: comes after every dated copy", time=None),
-        keep("dated-2", DATED, "the dated copy stays"),
-    )),
+    Group(
+        "longer",
+        "开渔季将至",
+        (
+            drop("longer-1", HARBOR, "longer-2", "near", "same time as longer-2, but shorter", time="2024-04-10 09:00:00"),
+            keep(
+                "longer-2",
+                HARBOR + "港口广播每天早晚播报海况。",
+                "same time as longer-1: the longer text stays, whatever the ids",
+                time="2024-04-10 09:00:00",
+            ),
+        ),
+    ),
+    Group(
+        "dated",
+        "河堤上的旧货市集",
+        (
+            drop("dated-1", DATED, "dated-2", "exact_raw", "no publish time: comes after every dated copy", time=None),
+            keep("dated-2", DATED, "the dated copy stays"),
+        ),
+    ),
 )
 
 QUARANTINE = (
-    Group("empty", "编辑部公告", (
-        quarantine("empty-1", None, EMPTY, "no content; a headline alone is no document"),
-        quarantine("empty-2", "", EMPTY, "empty content"),
-        quarantine("empty-3", "\u3000 \u3000\n ", EMPTY, "nothing but spaces and a line break"),
-    )),
-    Group("same-id", "同一编号的两条", (
-        quarantine("same-id-1", "渡口的石阶上刻着历年的水位，最高的一道比屋檐还高，船工每天早晨都会看上一眼。", DUPLICATE_ID,
-                   "the later of two rows with one id",
-                   time="2024-05-02 10:00:00"),
-        keep("same-id-1", "裁缝铺的老式缝纫机还在用，踏板一响，半条街都知道她开工了，熟客隔着窗户就打招呼。", "the earlier of two rows with one id",
-             time="2024-05-01 10:00:00"),
-        keep("same-id-2", "养蜂人把蜂箱搬到油菜地边，帐篷就搭在田埂上，等花谢了再往北边追赶下一个花期。", "the dated of two rows with one id"),
-        quarantine("same-id-2", "修伞匠每逢梅雨季才出摊，一把断了骨的旧伞到了他手里，半支烟的工夫就能撑开。", DUPLICATE_ID,
-                   "the same id without a time", time=None),
-    )),
+    Group(
+        "empty",
+        "编辑部公告",
+        (
+            quarantine("empty-1", None, EMPTY, "no content; a headline alone is no document"),
+            quarantine("empty-2", "", EMPTY, "empty content"),
+            quarantine("empty-3", "\u3000 \u3000\n ", EMPTY, "nothing but spaces and a line break"),
+        ),
+    ),
+    Group(
+        "same-id",
+        "同一编号的两条",
+        (
+            quarantine(
+                "same-id-1",
+                "渡口的石阶上刻着历年的水位，最高的一道比屋檐还高，船工每天早晨都会看上一眼。",
+                DUPLICATE_ID,
+                "the later of two rows with one id",
+                time="2024-05-02 10:00:00",
+            ),
+            keep(
+                "same-id-1",
+                "裁缝铺的老式缝纫机还在用，踏板一响，半条街都知道她开工了，熟客隔着窗户就打招呼。",
+                "the earlier of two rows with one id",
+                time="2024-05-01 10:00:00",
+            ),
+            keep(
+                "same-id-2",
+                "养蜂人把蜂箱搬到油菜地边，帐篷就搭在田埂上，等花谢了再往北边追赶下一个花期。",
+                "the dated of two rows with one id",
+            ),
+            quarantine(
+                "same-id-2",
+                "修伞匠每逢梅雨季才出摊，一把断了骨的旧伞到了他手里，半支烟的工夫就能撑开。",
+                DUPLICATE_ID,
+                "the same id without a time",
+                time=None,
+            ),
+        ),
+    ),
 )
 
 FORMULA = "=cmd|' /C calc'!A0"
@@ -217,18 +334,35 @@ SQL = "'); DROP TABLE news;--"
 PEN = "旧钢笔修理摊摆在邮局门口，老人戴着放大镜，把笔尖在油石上轻轻磨几下，再蘸墨写一行小楷，写顺了才肯收钱。"
 
 HOSTILE = (
-    Group("hostile", None, (
-        keep("hostile-script", f"网络安全课上，老师演示了跨站脚本：在评论框里写进{SCRIPT}，没有过滤的网页就会弹出窗口，同学看完都记住了要先转义。",
-             "script in headline and text", title=SCRIPT),
-        keep("hostile-formula", FORMULA, "a spreadsheet formula as headline and text", title=FORMULA),
-        keep("hostile-sql", SQL, "an SQL fragment as headline and text", title=SQL),
-        keep("hostile-control", "打字机敲到一半卡住了\x00，铃声\x07响了一下，\x1b[31m红字\x1b[0m印在纸带上，值班员只好重新来过。",
-             "control characters and terminal codes",
-             title="\x1b[2J"),
-        keep("../../etc", PEN, "an id that looks like a path", title="钢笔修理摊"),
-        drop("hostile 'id' with \"quotes\",\nspaces and a line break", PEN, "../../etc", "exact_raw",
-             "an id that breaks careless CSV and SQL", title="钢笔修理摊"),
-    )),
+    Group(
+        "hostile",
+        None,
+        (
+            keep(
+                "hostile-script",
+                f"网络安全课上，老师演示了跨站脚本：在评论框里写进{SCRIPT}，没有过滤的网页就会弹出窗口，同学看完都记住了要先转义。",
+                "script in headline and text",
+                title=SCRIPT,
+            ),
+            keep("hostile-formula", FORMULA, "a spreadsheet formula as headline and text", title=FORMULA),
+            keep("hostile-sql", SQL, "an SQL fragment as headline and text", title=SQL),
+            keep(
+                "hostile-control",
+                "打字机敲到一半卡住了\x00，铃声\x07响了一下，\x1b[31m红字\x1b[0m印在纸带上，值班员只好重新来过。",
+                "control characters and terminal codes",
+                title="\x1b[2J",
+            ),
+            keep("../../etc", PEN, "an id that looks like a path", title="钢笔修理摊"),
+            drop(
+                "hostile 'id' with \"quotes\",\nspaces and a line break",
+                PEN,
+                "../../etc",
+                "exact_raw",
+                "an id that breaks careless CSV and SQL",
+                title="钢笔修理摊",
+            ),
+        ),
+    ),
 )
 
 DECISIONS = NEAR + GUARDED + SHORT + PRIORITY + QUARANTINE + HOSTILE

@@ -22,18 +22,20 @@ SPACE = (
 )
 SPACE_WIDE = "\u3000\u3000" + SPACE.replace(" Python ", "\u00a0Python\u2003").replace(" ", "\u3000") + "\u00a0\u3000"
 SPACE_HIDDEN = "\ufeff" + (
-    SPACE.replace("讲座", "讲\u200b座").replace("主题", "主\u00ad题")
-    .replace("报告", "报\u2060告").replace("家长", "家\ufeff长")
+    SPACE.replace("讲座", "讲\u200b座").replace("主题", "主\u00ad题").replace("报告", "报\u2060告").replace("家长", "家\ufeff长")
 )
-SPACE_LINES = SPACE.replace("。讲座安排", "。\r\n\u3000\u3000讲座安排").replace("，地点", "，\n地点").replace("，那里", "，\u2028那里") + "\n"
+SPACE_LINES = (
+    SPACE.replace("。讲座安排", "。\r\n\u3000\u3000讲座安排").replace("，地点", "，\n地点").replace("，那里", "，\u2028那里")
+    + "\n"
+)
 
 HTML = (
     "县农科站的技术员这几天跑遍了山下的果园，指导果农给苹果树疏花。站长介绍，今年花量比往年多出20%左右，如果不及时疏掉一部分，秋后的果子就会又小又酸。"
     "技术员建议“先疏弱枝、后疏强枝”，并请A&B合作社统一采购防冻用的烟雾剂。果农都说，技术送到了地头，心里就踏实了。"
 )
 HTML_INLINE = (
-    "<style>p { color: #333; }</style>\n<p class=\"lead\">"
-    "县农科站的<b>技术员</b>这几天跑遍了山下的果园，指导果农给<a href=\"https://example.com/apple?a=1&amp;b=2\">苹果树</a>疏花。"
+    '<style>p { color: #333; }</style>\n<p class="lead">'
+    '县农科站的<b>技术员</b>这几天跑遍了山下的果园，指导果农给<a href="https://example.com/apple?a=1&amp;b=2">苹果树</a>疏花。'
     "站长介绍，今年花量比往年多出20&#37;左右，如果不及时疏掉一部分，秋后的果子就会又小又酸。<!-- 广告位 -->"
     "技术员建议&ldquo;先疏弱枝、后疏强枝&rdquo;，并请A&amp;B合作社统一采购防冻用的烟雾剂&#x3002;"
     "果农都说，技术送到了<span style='color:red'>地头</span>，心里就踏实了。</p>\n"
@@ -97,95 +99,231 @@ FOLD_ONE = "你是凑企鹅"
 FOLD_LONG = "直播间里忽然有人开始刷屏，屏幕上只看见一句{}，主播愣了一下，笑着说今天的观众真热情。管理员提醒大家注意秩序，话题很快又回到了刚才那首歌上面。"
 
 DIRT = (
-    Group("raw", "清河老街修缮完工", (
-        drop("raw-2", RAW, "raw-1", "exact_raw",
-             "same text and same time as raw-1: the smaller doc_id stays", time="2024-03-01 08:00:00"),
-        keep("raw-1", RAW, "first of three equal texts", time="2024-03-01 08:00:00"),
-        drop("raw-3", RAW, "raw-1", "exact_raw", "same text under another headline", title="修旧如旧，清河老街重新开门迎客"),
-    )),
-    Group("width", "海风牌空气净化器上架", (
-        keep("width-1", WIDTH, "clean text"),
-        drop("width-2", WIDTH_FULL, "width-1", "exact_normalized",
-             "full-width letters and digits, unit signs, half-width punctuation: equal after NFKC"),
-    )),
-    Group("space", "周末公益讲座预告", (
-        keep("space-1", SPACE, "clean text"),
-        drop("space-2", SPACE_WIDE, "space-1", "exact_normalized",
-             "ideographic, no-break and em spaces instead of plain ones, indent in front"),
-        drop("space-3", SPACE_HIDDEN, "space-1", "exact_normalized",
-             "zero-width space, word joiner, soft hyphen and byte order marks inside words"),
-        drop("space-4", SPACE_LINES, "space-1", "near|exact_normalized",
-             "hard line breaks and indents inside the text"),
-    )),
-    Group("html", "技术员进果园指导疏花", (
-        keep("html-1", HTML, "clean text"),
-        drop("html-2", HTML_INLINE, "html-1", "exact_normalized", "tags, entities, comment, script and style"),
-        drop("html-3", HTML_INLINE, "html-1", "exact_normalized",
-             "raw copy of html-2, but the method speaks of the survivor html-1"),
-        drop("html-4", HTML_BLOCKS, "html-1", "near|exact_normalized",
-             "two paragraphs in block tags where the clean text has one"),
-    )),
-    Group("case", "OpenDesk升级到最新版本", (
-        keep("case-1", CASE, "clean text"),
-        drop("case-2", CASE.upper(), "case-1", "exact_normalized", "upper case", title="OPENDESK升级到最新版本"),
-    )),
-    Group("trad", "台风过后山区加紧重建", (
-        keep("trad-1", TRADITIONAL, "simplified"),
-        drop("trad-2", TRADITIONAL_HAND, "trad-1", "exact_normalized", "traditional characters", title="颱風過後山區加緊重建"),
-        drop("trad-3", TRADITIONAL_HAND.replace("着", "著"), "trad-1", "near|exact_normalized",
-             "著 for 着, which a converter leaves alone because 著 is a simplified character too",
-             title="颱風過後山區加緊重建"),
-    )),
-    Group("gloss", "研究团队发现野生兰花新规律", (
-        keep("gloss-1", GLOSS, "clean text"),
-        drop("gloss-2", GLOSS_WASHED, "gloss-1", "exact_normalized",
-             "washed text with pinyin glosses, in half-width brackets"),
-        drop("gloss-3", GLOSS_WASHED.replace("(", "（").replace(")", "）"), "gloss-1", "exact_normalized",
-             "the same glosses in full-width brackets"),
-    )),
-    Group("tag", "青石镇春茶开采", (
-        keep("tag-1", TAG, "clean headline and text"),
-        drop("tag-2", TAG, "tag-1", "exact_raw", "tags in the headline only", title="【快讯】青石镇春茶开采(图)"),
-        drop("tag-3", "【快讯】" + TAG, "tag-1", "near|exact_normalized",
-             "tags in headline and text", title="[原创]青石镇春茶开采（图）"),
-    )),
-    Group("moji", "桃花开了", (
-        keep("moji-1", LATIN, "clean text"),
-        drop("moji-2", misread(LATIN, "utf-8", "latin-1"), "moji-1", "exact_normalized",
-             "UTF-8 bytes read as Latin-1, control characters and all"),
-        drop("moji-3", misread(LATIN, "utf-8", "cp1252"), "moji-1", "exact_normalized",
-             "UTF-8 bytes read as Windows-1252"),
-    )),
-    Group("moji-gbk", "湖边的春天", (
-        keep("moji-4", MISREAD_GBK, "clean text"),
-        drop("moji-5", misread(MISREAD_GBK, "utf-8", "gbk"), "moji-4", "exact_normalized",
-             "UTF-8 bytes read as GBK, no byte lost"),
-    )),
-    Group("moji-latin", "老城区的修表铺", (
-        keep("moji-6", FROM_GBK, "clean text"),
-        drop("moji-7", misread(FROM_GBK, "gbk", "latin-1"), "moji-6", "exact_normalized", "GBK bytes read as Latin-1"),
-        keep("moji-8", "Café crème à 3 €, Äpfel süß, señor: naïve façade.",
-             "accented Latin letters that are no mojibake", title="Café"),
-    )),
-    Group("noise", "东湖自行车道全线贯通", (
-        keep("noise-1", NOISE, "clean text"),
-        drop("noise-2", NOISE_TAIL, "noise-1", "near|exact_normalized", "bare noise phrases on lines of their own"),
-        drop("noise-3", NOISE_CREDITS, "noise-1", "near|exact_normalized",
-             "editor and copyright lines with words after the phrase"),
-    )),
-    Group("fold", None, (
-        keep("fold-1", FOLD_ONE, "the phrase once"),
-        drop("fold-2", FOLD_ONE * 3, "fold-1", "exact_folded", "the phrase three times in a row"),
-        keep("fold-3", FOLD_LONG.format(FOLD_ONE), "the phrase once inside a longer text"),
-        drop("fold-4", FOLD_LONG.format(FOLD_ONE * 3), "fold-3", "exact_folded",
-             "the phrase three times inside the longer text"),
-    )),
-    Group("combo", "夜市换上新摊位", (
-        keep("combo-1", "<p>\u3000\u3000沿江夜市換上了統一的新攤位，燈牌和雨棚也一併更新。攤主說，新攤位帶水槽和排煙口，收攤以後不用再擦地。</p>"
-             "<p>\u3000\u3000管理方介紹，夜市每晚十點半停止接待，十一點以前清場，附近居民的投訴比以前少了很多。</p>",
-             "the earliest copy stays although it is the dirty one: traditional characters, markup, indents"),
-        drop("combo-2", "沿江夜市换上了统一的新摊位，灯牌和雨棚也一并更新。摊主说，新摊位带水槽和排烟口，收摊以后不用再擦地。"
-             "管理方介绍，夜市每晚十点半停止接待，十一点以前清场，附近居民的投诉比以前少了很多。",
-             "combo-1", "near|exact_normalized", "clean, but published later"),
-    )),
+    Group(
+        "raw",
+        "清河老街修缮完工",
+        (
+            drop(
+                "raw-2",
+                RAW,
+                "raw-1",
+                "exact_raw",
+                "same text and same time as raw-1: the smaller doc_id stays",
+                time="2024-03-01 08:00:00",
+            ),
+            keep("raw-1", RAW, "first of three equal texts", time="2024-03-01 08:00:00"),
+            drop("raw-3", RAW, "raw-1", "exact_raw", "same text under another headline", title="修旧如旧，清河老街重新开门迎客"),
+        ),
+    ),
+    Group(
+        "width",
+        "海风牌空气净化器上架",
+        (
+            keep("width-1", WIDTH, "clean text"),
+            drop(
+                "width-2",
+                WIDTH_FULL,
+                "width-1",
+                "exact_normalized",
+                "full-width letters and digits, unit signs, half-width punctuation: equal after NFKC",
+            ),
+        ),
+    ),
+    Group(
+        "space",
+        "周末公益讲座预告",
+        (
+            keep("space-1", SPACE, "clean text"),
+            drop(
+                "space-2",
+                SPACE_WIDE,
+                "space-1",
+                "exact_normalized",
+                "ideographic, no-break and em spaces instead of plain ones, indent in front",
+            ),
+            drop(
+                "space-3",
+                SPACE_HIDDEN,
+                "space-1",
+                "exact_normalized",
+                "zero-width space, word joiner, soft hyphen and byte order marks inside words",
+            ),
+            drop("space-4", SPACE_LINES, "space-1", "near|exact_normalized", "hard line breaks and indents inside the text"),
+        ),
+    ),
+    Group(
+        "html",
+        "技术员进果园指导疏花",
+        (
+            keep("html-1", HTML, "clean text"),
+            drop("html-2", HTML_INLINE, "html-1", "exact_normalized", "tags, entities, comment, script and style"),
+            drop(
+                "html-3",
+                HTML_INLINE,
+                "html-1",
+                "exact_normalized",
+                "raw copy of html-2, but the method speaks of the survivor html-1",
+            ),
+            drop(
+                "html-4",
+                HTML_BLOCKS,
+                "html-1",
+                "near|exact_normalized",
+                "two paragraphs in block tags where the clean text has one",
+            ),
+        ),
+    ),
+    Group(
+        "case",
+        "OpenDesk升级到最新版本",
+        (
+            keep("case-1", CASE, "clean text"),
+            drop("case-2", CASE.upper(), "case-1", "exact_normalized", "upper case", title="OPENDESK升级到最新版本"),
+        ),
+    ),
+    Group(
+        "trad",
+        "台风过后山区加紧重建",
+        (
+            keep("trad-1", TRADITIONAL, "simplified"),
+            drop(
+                "trad-2", TRADITIONAL_HAND, "trad-1", "exact_normalized", "traditional characters", title="颱風過後山區加緊重建"
+            ),
+            drop(
+                "trad-3",
+                TRADITIONAL_HAND.replace("着", "著"),
+                "trad-1",
+                "near|exact_normalized",
+                "著 for 着, which a converter leaves alone because 著 is a simplified character too",
+                title="颱風過後山區加緊重建",
+            ),
+        ),
+    ),
+    Group(
+        "gloss",
+        "研究团队发现野生兰花新规律",
+        (
+            keep("gloss-1", GLOSS, "clean text"),
+            drop(
+                "gloss-2", GLOSS_WASHED, "gloss-1", "exact_normalized", "washed text with pinyin glosses, in half-width brackets"
+            ),
+            drop(
+                "gloss-3",
+                GLOSS_WASHED.replace("(", "（").replace(")", "）"),
+                "gloss-1",
+                "exact_normalized",
+                "the same glosses in full-width brackets",
+            ),
+        ),
+    ),
+    Group(
+        "tag",
+        "青石镇春茶开采",
+        (
+            keep("tag-1", TAG, "clean headline and text"),
+            drop("tag-2", TAG, "tag-1", "exact_raw", "tags in the headline only", title="【快讯】青石镇春茶开采(图)"),
+            drop(
+                "tag-3",
+                "【快讯】" + TAG,
+                "tag-1",
+                "near|exact_normalized",
+                "tags in headline and text",
+                title="[原创]青石镇春茶开采（图）",
+            ),
+        ),
+    ),
+    Group(
+        "moji",
+        "桃花开了",
+        (
+            keep("moji-1", LATIN, "clean text"),
+            drop(
+                "moji-2",
+                misread(LATIN, "utf-8", "latin-1"),
+                "moji-1",
+                "exact_normalized",
+                "UTF-8 bytes read as Latin-1, control characters and all",
+            ),
+            drop("moji-3", misread(LATIN, "utf-8", "cp1252"), "moji-1", "exact_normalized", "UTF-8 bytes read as Windows-1252"),
+        ),
+    ),
+    Group(
+        "moji-gbk",
+        "湖边的春天",
+        (
+            keep("moji-4", MISREAD_GBK, "clean text"),
+            drop(
+                "moji-5",
+                misread(MISREAD_GBK, "utf-8", "gbk"),
+                "moji-4",
+                "exact_normalized",
+                "UTF-8 bytes read as GBK, no byte lost",
+            ),
+        ),
+    ),
+    Group(
+        "moji-latin",
+        "老城区的修表铺",
+        (
+            keep("moji-6", FROM_GBK, "clean text"),
+            drop("moji-7", misread(FROM_GBK, "gbk", "latin-1"), "moji-6", "exact_normalized", "GBK bytes read as Latin-1"),
+            keep(
+                "moji-8",
+                "Café crème à 3 €, Äpfel süß, señor: naïve façade.",
+                "accented Latin letters that are no mojibake",
+                title="Café",
+            ),
+        ),
+    ),
+    Group(
+        "noise",
+        "东湖自行车道全线贯通",
+        (
+            keep("noise-1", NOISE, "clean text"),
+            drop("noise-2", NOISE_TAIL, "noise-1", "near|exact_normalized", "bare noise phrases on lines of their own"),
+            drop(
+                "noise-3",
+                NOISE_CREDITS,
+                "noise-1",
+                "near|exact_normalized",
+                "editor and copyright lines with words after the phrase",
+            ),
+        ),
+    ),
+    Group(
+        "fold",
+        None,
+        (
+            keep("fold-1", FOLD_ONE, "the phrase once"),
+            drop("fold-2", FOLD_ONE * 3, "fold-1", "exact_folded", "the phrase three times in a row"),
+            keep("fold-3", FOLD_LONG.format(FOLD_ONE), "the phrase once inside a longer text"),
+            drop(
+                "fold-4",
+                FOLD_LONG.format(FOLD_ONE * 3),
+                "fold-3",
+                "exact_folded",
+                "the phrase three times inside the longer text",
+            ),
+        ),
+    ),
+    Group(
+        "combo",
+        "夜市换上新摊位",
+        (
+            keep(
+                "combo-1",
+                "<p>\u3000\u3000沿江夜市換上了統一的新攤位，燈牌和雨棚也一併更新。攤主說，新攤位帶水槽和排煙口，收攤以後不用再擦地。</p>"
+                "<p>\u3000\u3000管理方介紹，夜市每晚十點半停止接待，十一點以前清場，附近居民的投訴比以前少了很多。</p>",
+                "the earliest copy stays although it is the dirty one: traditional characters, markup, indents",
+            ),
+            drop(
+                "combo-2",
+                "沿江夜市换上了统一的新摊位，灯牌和雨棚也一并更新。摊主说，新摊位带水槽和排烟口，收摊以后不用再擦地。"
+                "管理方介绍，夜市每晚十点半停止接待，十一点以前清场，附近居民的投诉比以前少了很多。",
+                "combo-1",
+                "near|exact_normalized",
+                "clean, but published later",
+            ),
+        ),
+    ),
 )

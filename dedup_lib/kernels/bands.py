@@ -6,7 +6,7 @@ Sources: Leskovec, Rajaraman, Ullman, 'Mining of Massive Datasets', section 3.4 
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from typing import NamedTuple
 
@@ -67,7 +67,7 @@ def block_masks(blocks: int, max_hamming: int) -> np.ndarray:
     one mask.
     """
     edges = [round(i * BITS / blocks) for i in range(blocks + 1)]
-    pieces = [((1 << (high - low)) - 1) << (BITS - high) for low, high in zip(edges, edges[1:])]
+    pieces = [((1 << (high - low)) - 1) << (BITS - high) for low, high in pairwise(edges)]
     chosen = combinations(pieces, blocks - max_hamming)
     return np.array([sum(whole) for whole in chosen], dtype=np.uint64)
 

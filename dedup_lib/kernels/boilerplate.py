@@ -56,7 +56,9 @@ def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
         patterns.append(_either(lexicon.phrases))
     if lexicon.lines:
         heads = _either(lexicon.lines)
-        patterns.append(rf"(?:(?<=\n)|^|(?<=[。!?)\]]))[ \t]*[\[(]?(?:{heads})[^\n。!?]{{0,{LONGEST_LINE}}}[。!?]?[\])]?[ \t]*(?=\n|$)")
+        patterns.append(
+            rf"(?:(?<=\n)|^|(?<=[。!?)\]]))[ \t]*[\[(]?(?:{heads})[^\n。!?]{{0,{LONGEST_LINE}}}[。!?]?[\])]?[ \t]*(?=\n|$)"
+        )
     found = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
     def remove(text: str) -> str:

@@ -67,9 +67,7 @@ def invisible(text: str) -> str:
 
 def spaces(text: str) -> str:
     """Make every kind of space U+0020 and every kind of line break a line feed."""
-    return "".join(
-        "\n" if c in _LINE_BREAKS else " " if c == "\t" or unicodedata.category(c) == "Zs" else c for c in text
-    )
+    return "".join("\n" if c in _LINE_BREAKS else " " if c == "\t" or unicodedata.category(c) == "Zs" else c for c in text)
 
 
 def case(text: str) -> str:
@@ -102,7 +100,7 @@ def visible_characters() -> frozenset[str]:
 
 
 class CharacterTable(NamedTuple):
-    """``replacement[c]`` is a code point, ``IN_CONTEXT``, or ``FIRST_EXPANSION - k`` for ``expansions[starts[k]:starts[k+1]]``."""
+    """``replacement[c]`` is a code point, ``IN_CONTEXT``, or ``FIRST_EXPANSION - k`` for ``expansions`` from ``starts[k]``."""
 
     replacement: np.ndarray  # int32, one entry per code point
     starts: np.ndarray  # int64

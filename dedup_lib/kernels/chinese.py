@@ -10,7 +10,8 @@ from opencc import OpenCC
 _LONGEST_GLOSS = 24  # characters
 TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜńňǹḿ"
 _GLOSS = re.compile(
-    rf"(?<=[\u3400-\u9fff])(?:[(（](?=[^)）]{{0,{_LONGEST_GLOSS}}}[{TONED}])[a-zü'’ {TONED}]{{1,{_LONGEST_GLOSS}}}[)）])+", re.IGNORECASE
+    rf"(?<=[\u3400-\u9fff])(?:[(（](?=[^)）]{{0,{_LONGEST_GLOSS}}}[{TONED}])[a-zü'’ {TONED}]{{1,{_LONGEST_GLOSS}}}[)）])+",
+    re.IGNORECASE,
 )
 
 

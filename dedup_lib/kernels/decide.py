@@ -64,7 +64,7 @@ def _guard(alike: np.ndarray, first: pa.Array, second: pa.Array, outcome: np.nda
     """Send pairs whose facts conflict to review."""
     ours, theirs = first.take(pa.array(alike)), second.take(pa.array(alike))
     guarded = np.flatnonzero(conflicting(ours, theirs))
-    for at, i in zip(alike[guarded], guarded):
+    for at, i in zip(alike[guarded], guarded, strict=True):
         found = conflicts(ours[i].as_py(), theirs[i].as_py(), SHOWN_FACTS)
         outcome[at] = REVIEW
         reason[at] = "number_diff: " + "; ".join(f"{a} / {b}" for a, b in found)

@@ -88,9 +88,7 @@ def _meeting(ours: list[Fact], theirs: list[Fact], place: Callable[[Fact], objec
                 yield fact.value, other.value
 
 
-def _unmatched(
-    ours: list[Fact], theirs: list[Fact], identity: Callable[[Fact], object]
-) -> tuple[list[Fact], list[Fact]]:
+def _unmatched(ours: list[Fact], theirs: list[Fact], identity: Callable[[Fact], object]) -> tuple[list[Fact], list[Fact]]:
     """The facts of each side that have no counterpart of the same identity on the other."""
     count_ours, count_theirs = Counter(map(identity, ours)), Counter(map(identity, theirs))
     more_ours, more_theirs = count_ours - count_theirs, count_theirs - count_ours
@@ -126,4 +124,3 @@ def _differ(ours: Fact, theirs: Fact, place: object) -> bool:
     if place is _right_side:
         return not (ours.value.endswith(theirs.value) or theirs.value.endswith(ours.value))
     return True
-

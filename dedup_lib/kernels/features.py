@@ -1,8 +1,8 @@
 """Hashed features of a text: its distinct character n-grams (shingles), or its words.
 
-The feature characters of a text are its letters and numbers (``classes.FEATURE``) in order, web addresses left out; a shingle is ``n`` of them in a
-row; a text with fewer has one shingle, the whole of it. A shingle is known by a 64-bit hash, so that sets are arrays of
-integers; two different shingles of one text share a hash with a probability below 10^-12 for texts of a million characters.
+The feature characters of a text are its letters and numbers (``classes.FEATURE``) in order, web addresses left out; a shingle
+is ``n`` of them in a row; a text with fewer has one shingle, the whole of it. A shingle is known by a 64-bit hash, so that
+sets are arrays of integers; among a thousand shingles two share a hash with a probability of about 10^-14.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def longest_text(offsets):
 
 
 def word_hashes(texts: Sequence[str], cut: Callable[[str], Sequence[str]]) -> tuple[np.ndarray, np.ndarray]:
-    """Hashes (uint64) of the words of each text, and n+1 offsets. Words without a letter or number and web addresses are left out."""
+    """Hashes (uint64) of the words of each text, and n+1 offsets; words without a letter or number are left out."""
     hashes, offsets = [], [0]
     for text in texts:
         hashes.extend(_word_hash(word) for word in cut(URL.sub(GAP, text)) if any(map(str.isalnum, word)))

@@ -149,9 +149,7 @@ def _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classe
     """Fold one text of ``count`` code points in place; returns the new count."""
     gram = min(_GRAM, min_unit * (min_repeats - 1))
     for _ in range(MAX_PASSES):
-        if count < min_unit * min_repeats or not _link(
-            text, count, gram, heads, following, min_unit, min_repeats, max_unit
-        ):
+        if count < min_unit * min_repeats or not _link(text, count, gram, heads, following, min_unit, min_repeats, max_unit):
             return count
         at, out = 0, 0
         while at < count:

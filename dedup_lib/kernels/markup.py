@@ -9,7 +9,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 MARKS = "<&＆﹠"  # texts without any of them are left alone
 
-_BLOCKS = "address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul"
+_BLOCKS = (
+    "address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 "
+    "h5 h6 header hr li main nav ol p pre section table td th tr ul"
+)
 _INLINE = (
     "a abbr b big body button caption center cite code col colgroup del em embed font head html i iframe img input ins "
     "label link mark meta noscript object option param q s samp script select small source span strike strong style sub "

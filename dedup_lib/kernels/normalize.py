@@ -57,8 +57,8 @@ class Normalizer:
     not exist.
     """
 
-    def __init__(self, steps: Sequence[str], lexicon: Lexicon = Lexicon()) -> None:
-        lexicon = _in_canonical_characters(lexicon)
+    def __init__(self, steps: Sequence[str], lexicon: Lexicon | None = None) -> None:
+        lexicon = _in_canonical_characters(lexicon or Lexicon())
         self._stages: list[Callable[[pa.Array], pa.Array]] = []
         self._triggers: list[Trigger] = []
         for per_character, names in groupby(steps, key=characters.STEPS.__contains__):

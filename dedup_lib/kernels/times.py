@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,5 +53,5 @@ def _parsed(text: str | None) -> int | None:
         shift = datetime.strptime(zone, "%z").utcoffset()
     except ValueError:
         return None
-    delta = moment.replace(tzinfo=timezone.utc) - datetime(1970, 1, 1, tzinfo=timezone.utc) - shift
+    delta = moment.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC) - shift
     return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds

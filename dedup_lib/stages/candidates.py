@@ -53,9 +53,7 @@ def meetings(config: Config, rows: int) -> dict[str, Meeting]:
         limit = profile.near.max_hamming
         blocks = choose_blocks(rows, limit, config.candidates.rows_per_bucket)
         bands, band_rows = profile.bands
-        found[name] = Meeting(
-            index, bands, band_rows, profile.minhash.num_perm, blocks, limit, profile.near.review_jaccard
-        )
+        found[name] = Meeting(index, bands, band_rows, profile.minhash.num_perm, blocks, limit, profile.near.review_jaccard)
     return found
 
 

@@ -47,9 +47,7 @@ def shared_ids(rows: DataFrame) -> DataFrame:
     return counted.where((F.col("rows") > 1) | F.col("doc_id").isNull()).select("doc_id")
 
 
-def distinct_ids(
-    rows: DataFrame, shared: DataFrame, id_column: str | None, content: str, publish_time: str | None
-) -> DataFrame:
+def distinct_ids(rows: DataFrame, shared: DataFrame, id_column: str | None, content: str, publish_time: str | None) -> DataFrame:
     """Give each row an id of its own or a ``copy`` number above 1; ``shared`` are the ids to look at.
 
     A row without an id gets the hash of all its columns, and equal rows without ids a number behind it, unless its id

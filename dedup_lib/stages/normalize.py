@@ -26,7 +26,6 @@ from dedup_lib.schemas import NORMALIZED, SIGNATURE, Column, Table
 from dedup_lib.stages.bridge import by_profile, map_batches
 from dedup_lib.stages.sign import Signing, sign_batch, signing
 
-
 GARBLED = 0.25  # share of replacement characters among those beyond ASCII from which on a text was read in the wrong encoding
 
 _TEXTS = Table(

@@ -15,6 +15,7 @@ from dedup_lib.stages.bridge import small
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import DUPLICATE, NOT_DUPLICATE, Verdicts
 
+REVIEW_TWINS = ("kept_id", "kept_title", "kept_text")
 _MEASURES = [column.name for column in MEASURES]
 
 
@@ -25,9 +26,7 @@ def decisions(exact: DataFrame, signatures: DataFrame, settled: Settled, verdict
     same measures.
     """
     fallen = _fallen(signatures, settled, verdicts)
-    reps = signatures.select(F.col("doc_id").alias("rep_id"), "rank", "simhash").join(
-        fallen, F.col("rank") == F.col("b"), "left"
-    )
+    reps = signatures.select(F.col("doc_id").alias("rep_id"), "rank", "simhash").join(fallen, F.col("rank") == F.col("b"), "left")
     rows = exact.join(reps, "rep_id")
     rep_fell = F.col("survivor").isNotNull()
     behind = F.col("method").isNotNull()
@@ -66,9 +65,7 @@ def _fallen(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) 
     same = F.col("key_a") == F.col("key_b")
     hamming = F.when(same, 0).otherwise(F.col("hamming")).alias("hamming")
     reason = F.when(by_person, "verdict").otherwise(F.col("reason")).alias("reason")
-    return pairs.select(
-        "b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), hamming, *_MEASURES[1:-1], reason
-    )
+    return pairs.select("b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), hamming, *_MEASURES[1:-1], reason)
 
 
 def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None, most: int) -> DataFrame:
@@ -129,7 +126,9 @@ def documents(rows: DataFrame, decided: DataFrame, count: int, id_column: str | 
 
     Takes ``raw``, ``doc_id`` of rows with an id of their own, ``decisions`` and the number of rows in it.
     """
-    sizes = decided.where(F.col("kept_id").isNotNull()).groupBy(F.col("kept_id").alias("doc_id")).agg(F.count("*").alias("behind"))
+    sizes = (
+        decided.where(F.col("kept_id").isNotNull()).groupBy(F.col("kept_id").alias("doc_id")).agg(F.count("*").alias("behind"))
+    )
     survivors = decided.where(F.col("kept_id").isNull()).select("doc_id", "content_sha1", "simhash", "profile")
     sized = survivors.join(sizes, "doc_id", "left").withColumn("cluster_size", F.coalesce("behind", F.lit(0)) + 1)
     return _with_raw(rows.select("raw", "doc_id").join(small(sized, count), "doc_id"), DOCUMENTS, id_column)
@@ -181,6 +180,6 @@ def review(rows: DataFrame, questions: DataFrame, count: int, columns: Columns) 
         return F.col("raw").getField(name).cast("string") if name in present else F.lit(None).cast("string")
 
     texts = rows.select("doc_id", raw(columns.title).alias("title"), raw(columns.content).alias("text"))
-    kept = texts.select(*[F.col(name).alias(other) for name, other in zip(texts.columns, ("kept_id", "kept_title", "kept_text"))])
+    kept = texts.select(*[F.col(name).alias(other) for name, other in zip(texts.columns, REVIEW_TWINS, strict=True)])
     asked = questions.where(F.col("decision") == "review")
     return REVIEW.conform(kept.join(small(texts.join(small(asked, count), "doc_id"), 100 * count), "kept_id"))

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.config import Config
 from dedup_lib.errors import DedupError
-from dedup_lib.schemas import CANDIDATES, VERIFIED
+from dedup_lib.schemas import VERIFIED
 from dedup_lib.stages.candidates import HOT, PAIR, TOTAL, WAITING, Meeting, buckets, expand
 from dedup_lib.stages.resolve import Save, first_survivors, resolve
 from dedup_lib.stages.verdicts import Verdicts, apply_verdicts

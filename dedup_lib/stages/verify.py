@@ -26,9 +26,7 @@ def rule(profile: Profile) -> Rule:
     near = profile.near
     anything = 2**31
     limits = tuple((limit.up_to or anything, limit.limit) for limit in near.hamming)
-    return Rule(
-        profile.ngram, near.drop_jaccard, near.review_jaccard, near.hamming_jaccard, limits, near.fact_guard
-    )
+    return Rule(profile.ngram, near.drop_jaccard, near.review_jaccard, near.hamming_jaccard, limits, near.fact_guard)
 
 
 def verify(pairs: DataFrame, rows: int, signatures: DataFrame, normalized: DataFrame, config: Config) -> DataFrame:

@@ -9,7 +9,29 @@ from hypothesis import strategies as st
 
 from dedup_lib.kernels.urls import GAP, URL, take_out_urls, url_characters, url_end
 
-PIECES = ["http://", "https://", "www.", "ww", "http", "s", ":", "/", "a", "1", ".", ",", "(", ")", "[", "甲", "。", " ", "\n", "?", "%"]
+PIECES = [
+    "http://",
+    "https://",
+    "www.",
+    "ww",
+    "http",
+    "s",
+    ":",
+    "/",
+    "a",
+    "1",
+    ".",
+    ",",
+    "(",
+    ")",
+    "[",
+    "甲",
+    "。",
+    " ",
+    "\n",
+    "?",
+    "%",
+]
 texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 

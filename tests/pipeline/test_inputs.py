@@ -144,7 +144,11 @@ def test_values_of_other_columns_ride_along(session, tmp_path, values):
 
 @pytest.mark.parametrize(
     "values",
-    [pa.array([2**32 - 1, None], pa.uint32()), pa.array(["a", None]).dictionary_encode(), pa.array([1, None], pa.timestamp("ns"))],
+    [
+        pa.array([2**32 - 1, None], pa.uint32()),
+        pa.array(["a", None]).dictionary_encode(),
+        pa.array([1, None], pa.timestamp("ns")),
+    ],
     ids=lambda values: str(values.type),
 )
 def test_types_that_the_engine_cannot_read_are_refused_at_the_start(session, tmp_path, values):

@@ -55,9 +55,7 @@ def test_nothing_is_lost_and_raw_columns_are_unchanged(result, raw):
     columns = raw.column_names
     rows_in = Counter(repr(row) for row in raw.to_pylist())
     rows_out = Counter(
-        repr({name: row[name] for name in columns})
-        for table in ("documents", "dropped", "quarantine")
-        for row in result[table]
+        repr({name: row[name] for name in columns}) for table in ("documents", "dropped", "quarantine") for row in result[table]
     )
     assert rows_out == rows_in
 

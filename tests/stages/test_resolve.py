@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_two_hundred_random_graphs_end_as_the_sequential_walk_does(session, tmp_
 @embedded_only
 def test_rounds_on_a_long_path_are_few_when_ranks_are_random(session, tmp_path):
     ranks = random.Random(3).sample(range(512), 512)
-    path = [tuple(sorted(pair)) for pair in zip(ranks, ranks[1:], strict=False)]
+    path = [tuple(sorted(pair)) for pair in pairwise(ranks)]
     losers, left, rounds = resolved(session, tmp_path, path, max_rounds=22, local_edges=0)
     assert losers == greedy(path, range(512))
     assert not left
