@@ -18,13 +18,17 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
 
 
-def diff(first: str, second: str) -> Text:
-    """What only ``first`` has, what only ``second`` has, and equal stretches, shortened."""
+def diff(first: str, second: str, most: int = 20_000) -> Text:
+    """What only ``first`` has, what only ``second`` has, and equal stretches, shortened; about ``most`` characters of it."""
     shown = Text()
     ours, theirs = first[:LONGEST], second[:LONGEST]
     blocks = [block for block in Indel.editops(ours, theirs).as_matching_blocks() if block.size]
     at, other = 0, 0
     for block in [*blocks, MatchingBlock(len(ours), len(theirs), 0)]:
+        if len(shown) > most:
+            shown.truncate(most)
+            shown.append(" … (more differences are not shown)", "dim")
+            break
         if block.a > at:
             shown.append(f"[-{visible(ours[at : block.a])}-]", ONLY_FIRST)
         if block.b > other:

@@ -154,6 +154,7 @@ class _Run:
             normalized = NORMALIZED.conform(done.where(F.col("unusable").isNull()))
             counts = metrics.count_by(done, "unusable")
             self.count = counts.pop("None", 0)
+            self.refused = sum(counts.values())
             self.progress("normalize", rows=self.count, **counts)
         return normalized, unusable
 
@@ -221,7 +222,9 @@ class _Run:
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
                 REVIEW.name: outcome.review(own, questions, questions.count(), self.columns),
-                QUARANTINE.name: outcome.quarantine(rows, unusable, list(self.config.profiles), self.columns.doc_id),
+                QUARANTINE.name: outcome.quarantine(
+                    rows, unusable, self.refused, list(self.config.profiles), self.columns.doc_id
+                ),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}

@@ -14,6 +14,7 @@ from dedup_lib.pipeline import Result
 from dedup_lib.store import RunStore
 
 EXAMPLES = 3
+SHOWN = 500  # characters of an example
 _INTERESTING = ("near", "exact_folded", "exact_normalized", "exact_raw", "verdict")  # what to show first
 
 
@@ -65,5 +66,5 @@ def _examples(store: RunStore) -> list[Text]:
         head = Text(f"\n{row['doc_id']} dropped for {row['kept_id']}: {row['method']}", "bold")
         measures = f", Jaccard {row['jaccard']:.3f} (threshold {row['threshold']:.2f}), Hamming {row['hamming']}"
         lines.append(head.append(measures, "not bold"))
-        lines.append(diff(texts[row["doc_id"]], texts[row["kept_id"]]))
+        lines.append(diff(texts[row["doc_id"]], texts[row["kept_id"]], SHOWN))
     return lines

@@ -140,17 +140,19 @@ def dropped(rows: DataFrame, decided: DataFrame, count: int, id_column: str | No
     return _with_raw(rows.select("raw", "doc_id").join(small(gone, count), "doc_id"), DROPPED, id_column)
 
 
-def quarantine(rows: DataFrame, unusable: DataFrame, known_profiles: list[str], id_column: str | None) -> DataFrame:
+def quarantine(rows: DataFrame, unusable: DataFrame, refused: int, known_profiles: list[str], id_column: str | None) -> DataFrame:
     """``quarantine``: rows without a usable text, without an id of their own, or of a profile that does not exist.
 
-    ``unusable`` holds ``doc_id`` and ``unusable``, the reason, of rows that normalising refused.
+    ``unusable`` holds ``doc_id`` and ``unusable``, the reason, of the ``refused`` rows whose text cannot be compared.
     """
     owner, known = F.col("copy") == 1, F.col("profile").isin(known_profiles)
     reason = F.when(F.col("copy") == 0, "missing_id").when(~owner, "duplicate_id").otherwise("unknown_profile")
     misfits = rows.where(~owner | ~known).withColumn("reason", reason)
-    refused = unusable.select("doc_id", F.col("unusable").alias("reason"))
-    texts = rows.where(owner & known).join(refused, "doc_id").select(*misfits.columns)
-    bad = misfits.unionByName(texts).withColumn("file", F.lit(None).cast("string"))
+    if refused:
+        reasons = unusable.select("doc_id", F.col("unusable").alias("reason"))
+        texts = rows.where(owner & known).join(small(reasons, refused), "doc_id")
+        misfits = misfits.unionByName(texts.select(*misfits.columns))
+    bad = misfits.withColumn("file", F.lit(None).cast("string"))
     return _with_raw(bad, QUARANTINE, id_column)
 
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from dedup_lib.config import Config
 from dedup_lib.errors import DedupError
 from dedup_lib.schemas import VERIFIED
+from dedup_lib.stages.bridge import small
 from dedup_lib.stages.candidates import HOT, PAIR, TOTAL, WAITING, Meeting, buckets, expand
 from dedup_lib.stages.resolve import Save, first_survivors, resolve
 from dedup_lib.stages.verdicts import Verdicts, apply_verdicts
@@ -71,6 +72,10 @@ def settle(
             if number > 1:
                 fallen = save(first_survivors(apply_verdicts(every, verdicts), fallen), "losers")
             return Settled(every, fallen, _together(found), number)
+        if number == 1:  # only rows that wait are looked at from now on
+            signatures = save(signatures.join(small(left, open_rows), "rank", "left_semi"), "signatures_waiting")
+            texts = normalized.select("doc_id", "text")
+            normalized = save(texts.join(small(signatures.select("doc_id"), open_rows), "doc_id"), "texts_waiting")
         entries = buckets(signatures.join(left, "rank", "left_semi"), meetings)
     raise DedupError(f"candidates: rows still wait after {limits.max_rounds} rounds; raise candidates.max_rounds")
 
