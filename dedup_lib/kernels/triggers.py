@@ -16,11 +16,6 @@ PAIRS = 1 << 16
 Trigger = Callable[[pa.Array], pa.Array]  # texts -> booleans
 
 
-def everywhere(texts: pa.Array) -> pa.Array:
-    """Every text."""
-    return pa.array(np.ones(len(texts), bool))
-
-
 def nowhere(texts: pa.Array) -> pa.Array:
     """No text."""
     return pa.array(np.zeros(len(texts), bool))

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dedup_lib.config import Config
-from dedup_lib.kernels.bands import band_keys, block_masks, choose_blocks, masked_keys
+from dedup_lib.kernels.bands import band_keys, block_keys, block_masks, choose_blocks, masked_keys
 from dedup_lib.kernels.pairs import ANY_DISTANCE, GROUPS, BucketRows, expand_buckets
 from dedup_lib.kernels.utf8 import compiled
 from dedup_lib.schemas import BUCKETS, CANDIDATES
@@ -73,7 +73,7 @@ def expand(entries: DataFrame, meetings: Mapping[str, Meeting], all_pairs_up_to:
 
     ``rows`` is the number of representatives: it decides how many partitions the entries need.
     """
-    per_row = max(m.bands + len(block_masks(m.blocks, m.max_hamming)) for m in meetings.values())
+    per_row = max(m.bands + block_keys(m.blocks, m.max_hamming) for m in meetings.values())
     partitions = max(8, -(-rows * per_row // ENTRIES_PER_PARTITION))
     limits = np.full(GROUPS, ANY_DISTANCE, np.int64)
     ratios = np.zeros(GROUPS, np.float64)
