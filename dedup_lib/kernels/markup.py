@@ -24,7 +24,10 @@ _NAMES = "|".join(sorted(set((_BLOCKS + " " + _INLINE).split()), key=lambda name
 _OPENS = rf"/?(?:{_NAMES})(?=[\s/>])(?![^<>\"']*[\u3400-\u9fff])"
 _TAG = re.compile(rf"<{_OPENS}[^<]*>|<!--|<!doctype", re.IGNORECASE)
 _NOT_A_TAG = re.compile(rf"<(?!{_OPENS}|!--|!doctype)", re.IGNORECASE)
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)  # never past the next one: linear time
+_HIDDEN = re.compile(r"<(script|style)\b(?:(?!<\1\b).)*?</\1\s*>|<!--(?:(?!<!--).)*?-->", re.DOTALL | re.IGNORECASE)
+# More tags than a page has. A parser's time grows with their depth, so such a text is stripped without a tree.
+MANY_TAGS = 20_000
 _BLOCK_TAG = re.compile(rf"(?=</?(?:{'|'.join(_BLOCKS.split())})(?=[\s/>]))", re.IGNORECASE)
 _AMPERSANDS = re.compile("[&＆﹠](?:amp;)*", re.IGNORECASE)
 _LEVELS = 8
@@ -48,6 +51,8 @@ def _strip_once(text: str) -> str:
     text = _CDATA.sub(r"\1", _AMPERSANDS.sub("&", text))
     if not _TAG.search(text):
         return html.unescape(text)
+    if text.count("<") > MANY_TAGS:
+        return html.unescape(_TAG.sub("\n", _HIDDEN.sub("\n", text)))
     tree = LexborHTMLParser(_BLOCK_TAG.sub("\n", _NOT_A_TAG.sub("&lt;", text)))
     tree.strip_tags(_REMOVED)
     body = tree.body
