@@ -13,6 +13,7 @@ from typing import NamedTuple
 from dedup_lib.kernels.triggers import Trigger, containing, matching, nowhere
 
 _WHITE = r"[\s\p{Z}\x{1c}-\x{1f}\x{85}]"  # for RE2, whose \s is ASCII only
+_PASSES = 4  # what is removed can uncover more; only text made for the purpose needs so many
 LONGEST_LINE = 80  # characters; a longer line is an article's own sentence, whatever it begins with
 
 
@@ -56,16 +57,16 @@ def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
         patterns.append(_either(lexicon.phrases))
     if lexicon.lines:
         heads = _either(lexicon.lines)
-        patterns.append(
-            rf"(?:(?<=\n)|^|(?<=[。!?)\]]))[ \t]*[\[(]?(?:{heads})[^\n。!?]{{0,{LONGEST_LINE}}}[。!?]?[\])]?[ \t]*(?=\n|$)"
-        )
+        tail = rf"[ \t]*[\[(]?(?:{heads})[^\n。!?]{{0,{LONGEST_LINE}}}[。!?]?[\])]?[ \t]*"
+        patterns.append(rf"(?:(?<=\n)|^|(?<=[。!?)\]])){tail}(?=\n|$)")
     found = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
     def remove(text: str) -> str:
-        while True:
+        for _ in range(_PASSES):
             shorter = found.sub("", text)
             if shorter == text or not any(phrase in shorter for phrase in every):
                 return shorter
             text = shorter
+        return text
 
     return remove, containing(every)
