@@ -43,14 +43,30 @@ def _guarded(job: Callable[..., None]) -> Callable[..., None]:
                 print(f"error: {problem}", file=sys.stderr)
             sys.exit(error.exit_code)
         except KeyboardInterrupt:
-            print("interrupted; nothing was published", file=sys.stderr)
-            sys.exit(INTERNAL)
+            _interrupted()
         except Exception as error:
+            if _by_the_user(error):
+                _interrupted()
+            if "UNAVAILABLE" in str(error) and "_InactiveRpcError" in str(error):
+                print("error: the engine stopped (interrupted, or out of memory); nothing was published", file=sys.stderr)
+                sys.exit(INTERNAL)
             traceback.print_exc()
             print(f"error: internal failure in {type(error).__name__}; nothing was published", file=sys.stderr)
             sys.exit(INTERNAL)
 
     return guarded
+
+
+def _interrupted() -> NoReturn:
+    print("interrupted; nothing was published", file=sys.stderr)
+    sys.exit(INTERNAL)
+
+
+def _by_the_user(error: BaseException | None) -> bool:
+    """Whether an error came while an interrupt was being handled: the engine's client hides it behind its own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def overrides(given: list[str], **named: object) -> list[str]:

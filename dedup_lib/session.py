@@ -69,13 +69,16 @@ def _embedded() -> Iterator[SparkSession]:
     os.environ.setdefault("RUST_LOG", "error")
     try:
         from pysail.spark import SparkConnectServer
+        from pyspark.sql.connect.client.retries import DefaultPolicy
     except ImportError as error:
-        raise ConfigError("engine: embedded needs the package pysail (pip install pysail), or use --engine spark") from error
+        raise ConfigError("engine: embedded needs the packages pysail and pyspark[connect], or use --engine spark") from error
     server = SparkConnectServer("127.0.0.1", 0)
     server.start(background=True)
     host, port = server.listening_address
     logging.getLogger("pyspark.sql.connect.client.logging").setLevel(logging.CRITICAL)
     session = SparkSession.builder.remote(f"sc://{host}:{port}").create()
+    # The server lives in this process: when it does not answer it is gone, and waiting ten minutes for it helps nobody.
+    session.client.set_retry_policies([DefaultPolicy(max_retries=3, initial_backoff=50, max_backoff=500)])
     try:
         yield _configured(session)
     finally:

@@ -59,8 +59,9 @@ def reading(paths: Sequence[str], kind: str) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError, pa.ArrowException) as error:
-        if isinstance(error, PythonException) and not _FROM_A_FILE.search(str(error)):
-            raise  # a fault in a kernel, not in a file
+        in_a_kernel = isinstance(error, PythonException) and not _FROM_A_FILE.search(str(error))
+        if in_a_kernel or "_InactiveRpcError" in str(error):  # or the engine is gone: no fault of a file
+            raise
         raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
 
 
