@@ -1,6 +1,7 @@
 # make run       deduplicate the sample (embedded engine, no Java); ENGINE=spark does it through spark-submit
 # make test      everything this machine can test, and what was left out
 # make lint      style
+# make package   dedup.zip, for spark-submit --py-files
 # make clean     remove the environment and all output
 
 PYTHON  ?= python3
@@ -14,7 +15,7 @@ BIN     := $(VENV)/bin
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark test setup lint clean
+.PHONY: run run-embedded run-spark test setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -40,6 +41,9 @@ $(VENV)/ready: requirements.lock tools/warm.py
 lint: setup
 	$(BIN)/ruff check dedup_lib jobs tests tools
 	$(BIN)/ruff format --check dedup_lib jobs tests tools
+
+package:
+	$(PYTHON) -m zipfile -c dedup.zip dedup_lib
 
 clean:
 	rm -rf $(VENV) out .pytest_cache .hypothesis spark-warehouse

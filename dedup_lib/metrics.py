@@ -55,6 +55,7 @@ def lengths(signatures: DataFrame) -> dict[str, int]:
 
 
 def collect(
+    rows_read: int,
     comparable: int,
     lengths: Mapping[str, int],
     signatures: DataFrame,
@@ -64,10 +65,10 @@ def collect(
     tables: Mapping[str, DataFrame],
     timer: Timer,
 ) -> dict[str, Any]:
-    """The content of ``metrics.json``. ``published`` holds the rows of each table, ``comparable`` those not quarantined."""
+    """The content of ``metrics.json``. ``published``: rows of each table; ``comparable``: those not quarantined."""
     totals = bucket_totals(settled.candidates).first()
     return {
-        "rows": {"input": sum(published[name] for name in ("documents", "dropped", "quarantine")), **published},
+        "rows": {"input": rows_read, **published},
         "dropped": count_by(tables["dropped"], "method"),
         "pairs": count_by(tables["pairs"], "decision", "method"),
         "quarantine": count_by(tables["quarantine"], "reason"),

@@ -68,6 +68,9 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
 
 def _check_gates(counted: dict[str, Any], config: Config) -> None:
     rows, bad = counted["rows"]["input"], counted["rows"]["quarantine"]
+    out = sum(counted["rows"][name] for name in (DOCUMENTS.name, DROPPED.name, QUARANTINE.name))
+    if out != rows:
+        raise GateRefused(f"conservation: {rows:,} rows in, {out:,} rows out; the result is not published")
     if not rows:
         raise InputError(f"input {', '.join(config.input.path)}: holds no rows; nothing is published")
     if bad > config.gates.max_quarantine_share * rows:
@@ -135,6 +138,7 @@ class _Run:
             settings = self.config.input
             raw = read_input(self.store.session, settings.path, settings.format)
             columns = self.columns = _checked(raw, self.config)
+            self.rows_read = raw.count()
             rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
             with reading(settings.path, settings.format):
                 shared = self.store.save(shared_ids(rows), "shared_ids")
@@ -233,7 +237,9 @@ class _Run:
 
     def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame]) -> dict[str, Any]:
         """Write ``metrics.json`` and ``manifest.json``."""
-        counted = metrics.collect(self.count, self.lengths, signed, settled, self.meetings, self.written, tables, self.timer)
+        counted = metrics.collect(
+            self.rows_read, self.count, self.lengths, signed, settled, self.meetings, self.written, tables, self.timer
+        )
         self.store.write_json("metrics.json", counted)
         self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, self.meetings))
         return counted

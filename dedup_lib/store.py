@@ -108,9 +108,15 @@ class RunStore:
         return os.path.join(self.folder, "_work")
 
     def check_new(self) -> None:
-        """Raise ``ConfigError`` if the run exists: a run is never written over."""
-        if os.path.exists(self.folder):
-            raise ConfigError(f"run id {self.run_id!r}: {self.folder} exists already; choose another or leave it out")
+        """Claim the run's folder. Raises ``ConfigError`` if it exists, as a run is never written over, or cannot be made."""
+        if "://" in self.folder:
+            return
+        try:
+            os.makedirs(self.folder)
+        except FileExistsError:
+            raise ConfigError(f"run id {self.run_id!r}: {self.folder} exists already; choose another or leave it out") from None
+        except OSError as error:
+            raise ConfigError(f"output {self.output}: cannot be written: {error.strerror}; choose another folder") from None
 
     def save(self, frame: DataFrame, name: str) -> DataFrame:
         """Write a work table and return it as read back: the plan behind it is cut off, its row count is free."""

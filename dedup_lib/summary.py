@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dedup_lib.diff import diff
+from dedup_lib.diff import diff, visible
 from dedup_lib.pipeline import Result
 from dedup_lib.store import RunStore
 
@@ -63,7 +63,7 @@ def _examples(store: RunStore) -> list[Text]:
     texts = store.texts([i for row in chosen[:EXAMPLES] for i in (row["doc_id"], row["kept_id"])], columns)
     lines = []
     for row in chosen[:EXAMPLES]:
-        head = Text(f"\n{row['doc_id']} dropped for {row['kept_id']}: {row['method']}", "bold")
+        head = Text(f"\n{visible(row['doc_id'])} dropped for {visible(row['kept_id'])}: {row['method']}", "bold")
         measures = f", Jaccard {row['jaccard']:.3f} (threshold {row['threshold']:.2f}), Hamming {row['hamming']}"
         lines.append(head.append(measures, "not bold"))
         lines.append(diff(texts[row["doc_id"]], texts[row["kept_id"]], SHOWN))

@@ -28,6 +28,8 @@ _CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)  # n
 _HIDDEN = re.compile(r"<(script|style)\b(?:(?!<\1\b).)*?</\1\s*>|<!--(?:(?!<!--).)*?-->", re.DOTALL | re.IGNORECASE)
 # More tags than a page has. A parser's time grows with their depth, so such a text is stripped without a tree.
 MANY_TAGS = 20_000
+_LONG_TAG = re.compile(r"<[^<>]{20000}")  # so is a tag of thousands of attributes
+_TOO_LONG = re.compile(r"&#(?:[0-9]{8,}|x[0-9a-f]{8,});?", re.IGNORECASE)  # a number that no character has
 _BLOCK_TAG = re.compile(rf"(?=</?(?:{'|'.join(_BLOCKS.split())})(?=[\s/>]))", re.IGNORECASE)
 _AMPERSANDS = re.compile("[&＆﹠](?:amp;)*", re.IGNORECASE)
 _LEVELS = 8
@@ -48,10 +50,10 @@ def strip_html(text: str) -> str:
 
 
 def _strip_once(text: str) -> str:
-    text = _CDATA.sub(r"\1", _AMPERSANDS.sub("&", text))
+    text = _TOO_LONG.sub("\ufffd", _CDATA.sub(r"\1", _AMPERSANDS.sub("&", text)))
     if not _TAG.search(text):
         return html.unescape(text)
-    if text.count("<") > MANY_TAGS:
+    if text.count("<") > MANY_TAGS or _LONG_TAG.search(text):
         return html.unescape(_TAG.sub("\n", _HIDDEN.sub("\n", text)))
     tree = LexborHTMLParser(_BLOCK_TAG.sub("\n", _NOT_A_TAG.sub("&lt;", text)))
     tree.strip_tags(_REMOVED)

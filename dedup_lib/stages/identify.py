@@ -65,6 +65,9 @@ def distinct_ids(rows: DataFrame, shared: DataFrame, id_column: str | None, cont
     )
     numbered = described.withColumn("copy", F.row_number().over(same))
     suffix = F.when(F.col("copy") > 1, F.concat(F.lit("-"), F.col("copy").cast("string"))).otherwise("")
+    taken = named.select(F.col("doc_id").alias("given")).distinct()  # an earlier run's made ids may be given ids here
+    numbered = numbered.join(taken, F.col("doc_id").isNull() & (F.concat(made, suffix) == F.col("given")), "left")
+    suffix = F.concat(suffix, F.when(F.col("given").isNotNull(), "-made").otherwise(""))
     settled = numbered.select(
         "raw",
         F.coalesce("doc_id", F.concat(made, suffix)).alias("doc_id"),
