@@ -56,7 +56,6 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
     started = datetime.now(UTC).replace(microsecond=0)
     run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
     store = RunStore(session, config.output.path, run_id)
-    store.check_new()
     run = _Run(store, config, started, say)
     result = run.execute()
     if not config.output.keep_work:
@@ -138,6 +137,7 @@ class _Run:
             settings = self.config.input
             raw = read_input(self.store.session, settings.path, settings.format)
             columns = self.columns = _checked(raw, self.config)
+            self.store.claim()
             self.rows_read = raw.count()
             rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
             with reading(settings.path, settings.format):

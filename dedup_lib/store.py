@@ -107,7 +107,7 @@ class RunStore:
         """Folder of the work tables."""
         return os.path.join(self.folder, "_work")
 
-    def check_new(self) -> None:
+    def claim(self) -> None:
         """Claim the run's folder. Raises ``ConfigError`` if it exists, as a run is never written over, or cannot be made."""
         if "://" in self.folder:
             return
