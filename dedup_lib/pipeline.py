@@ -137,8 +137,9 @@ class _Run:
             settings = self.config.input
             raw = read_input(self.store.session, settings.path, settings.format)
             columns = self.columns = _checked(raw, self.config)
+            with reading(settings.path, settings.format):
+                self.rows_read = raw.count()
             self.store.claim()
-            self.rows_read = raw.count()
             rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
             with reading(settings.path, settings.format):
                 shared = self.store.save(shared_ids(rows), "shared_ids")
