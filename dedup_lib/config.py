@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from dedup_lib.kernels.bands import choose_bands
+from dedup_lib.kernels.bands import Bands, choose_bands, widened
 from dedup_lib.kernels.boilerplate import Lexicon
 from dedup_lib.kernels.folding import LONGEST_UNIT
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION, STEP_NAMES
@@ -80,6 +80,7 @@ class MinHashSettings(Section):
     num_perm: Annotated[int, Field(ge=16, le=1024)] = 128
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     max_miss: Annotated[float, Field(gt=0, lt=1)] = 0.001
+    max_review_miss: Annotated[float, Field(gt=0, lt=1)] = 0.1
     bands: Positive | None = None
     rows: Positive | None = None
 
@@ -98,15 +99,25 @@ class HammingLimit(Section):
     limit: Annotated[int, Field(ge=0, le=7)]
 
 
+class Guard(Section):
+    """Which differences keep two alike texts apart; see ``kernels/guard.py``."""
+
+    letters_up_to: Annotated[int, Field(ge=0)] = 200
+    words_up_to: Annotated[int, Field(ge=0)] = 400
+    correction_from: Positive = 400
+    correction_jaccard: Share = 0.95
+    remarks: bool = True
+
+
 class Near(Section):
     """The near-duplicate rule; see ``kernels/decide.py``."""
 
     min_features: Positive = 20
     drop_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.8
-    review_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.7
+    review_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.62
     hamming: list[HammingLimit] = [HammingLimit(up_to=100, limit=1), HammingLimit(limit=3)]
     hamming_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.75
-    fact_guard: bool = True
+    guard: Guard | None = Guard()
 
     @property
     def max_hamming(self) -> int:
@@ -154,8 +165,9 @@ class Profile(Section):
         """(bands, rows): as configured, or chosen from the drop threshold."""
         if self.minhash.bands and self.minhash.rows:
             return self.minhash.bands, self.minhash.rows
-        chosen = choose_bands(self.near.drop_jaccard, self.minhash.num_perm, self.minhash.max_miss)
-        return chosen or (self.minhash.num_perm, 1)
+        settings = self.minhash
+        chosen = choose_bands(self.near.drop_jaccard, settings.num_perm, settings.max_miss) or Bands(settings.num_perm, 1)
+        return widened(chosen, self.near.review_jaccard, settings.num_perm, settings.max_review_miss)
 
     @model_validator(mode="after")
     def _bands_reach_the_threshold(self) -> Profile:
@@ -186,6 +198,7 @@ class Review(Section):
     """Bounds on what people are asked."""
 
     max_pairs_per_row: Positive = 5
+    family_from: Annotated[int, Field(ge=2)] = 10
 
 
 class Gates(Section):

@@ -17,8 +17,20 @@ from pyspark.sql import functions as F
 from dedup_lib import metrics
 from dedup_lib.config import Columns, Config
 from dedup_lib.errors import ConfigError, GateRefused, InputError
-from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, EXACT, NORMALIZED, PAIRS, QUARANTINE, REVIEW, SIGNATURES
-from dedup_lib.stages import outcome
+from dedup_lib.schemas import (
+    CLUSTERS,
+    DECISIONS,
+    DOCUMENTS,
+    DROPPED,
+    EXACT,
+    NORMALIZED,
+    PAIRS,
+    QUARANTINE,
+    QUESTIONS,
+    REVIEW,
+    SIGNATURES,
+)  # fmt: skip
+from dedup_lib.stages import outcome, review
 from dedup_lib.stages.candidates import meetings
 from dedup_lib.stages.exact import group_exact, rank_representatives
 from dedup_lib.stages.identify import distinct_ids, raw_rows, shared_ids
@@ -128,7 +140,7 @@ class _Run:
         verdicts = ranked_verdicts(verdict_table, signed) if verdict_table is not None else None
         settled = self.settle(signed, normalized, verdicts)
         decided = self.decide(exact, signed, settled, verdicts)
-        tables = self.publish(rows, unusable, decided, signed, settled, verdicts)
+        tables = self.publish(rows, unusable, decided, signed, normalized, settled, verdicts)
         return self.report(signed, settled, tables)
 
     def read(self) -> DataFrame:
@@ -207,26 +219,31 @@ class _Run:
         with self.timer("decide"):
             return self.store.save(outcome.decisions(exact, signed, settled, verdicts), DECISIONS.name)
 
+    def questions(self, signed: DataFrame, normalized: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
+        """``questions``: what a person is asked."""
+        asked = self.store.save(review.open_questions(signed, settled, verdicts, self.config.review), "asked")
+        return self.store.save(review.with_differences(asked, asked.count(), normalized), QUESTIONS.name)
+
     def publish(
         self,
         rows: DataFrame,
         unusable: DataFrame,
         decided: DataFrame,
         signed: DataFrame,
+        normalized: DataFrame,
         settled: Settled,
         verdicts: Verdicts | None,
     ) -> dict[str, DataFrame]:
         """Write the published tables."""
         with self.timer("publish"):
-            most = self.config.review.max_pairs_per_row
-            questions = self.store.save(outcome.open_questions(signed, settled, verdicts, most), "questions")
+            questions = self.questions(signed, normalized, settled, verdicts)
             own = rows.where(F.col("copy") == 1)
             tables = {
                 DOCUMENTS.name: outcome.documents(own, decided, self.count, self.columns.doc_id),
                 DROPPED.name: outcome.dropped(own, decided, self.count, self.columns.doc_id),
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
-                REVIEW.name: outcome.review(own, questions, questions.count(), self.columns),
+                REVIEW.name: outcome.review_table(own, questions, questions.count(), self.columns),
                 QUARANTINE.name: outcome.quarantine(
                     rows, unusable, self.refused, list(self.config.profiles), self.columns.doc_id
                 ),

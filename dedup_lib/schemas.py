@@ -141,7 +141,7 @@ VERIFIED = Table(
     (
         Column("a", "bigint", "rank of the earlier row"),
         Column("b", "bigint", "rank of the later row"),
-        Column("outcome", "tinyint", "1 duplicate, 2 review, see kernels/decide.py"),
+        Column("outcome", "tinyint", "1 duplicate, 2 review, 3 review since the facts differ; 0 where a verdict asks"),
         *MEASURES,
     ),
 )
@@ -165,6 +165,13 @@ DECISIONS = Table(
         Column("simhash", "bigint", "as in documents"),
         PROFILE,
     ),
+)
+
+FAMILY = Column("family", "int", "rows of the family of look-alikes that this pair stands for; null for a pair alone")
+QUESTIONS = Table(
+    "questions",
+    "pairs that the measures did not decide: for a person, or kept apart by a verdict",
+    (DOC_ID, KEPT_ID, Column("decision", "string", "review, or keep for a verdict"), *MEASURES, PROFILE, FAMILY),
 )
 
 # ---- input tables beside the corpus -----------------------------------------------------------------------------------------
@@ -234,6 +241,7 @@ REVIEW = Table(
         Column("kept_text", "string", "raw content of kept_id"),
         *MEASURES,
         PROFILE,
+        FAMILY,
     ),
 )
 QUARANTINE = Table(
@@ -247,4 +255,4 @@ QUARANTINE = Table(
 )
 
 PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE)
-ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, VERDICTS, *PUBLISHED)
+ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS, *PUBLISHED)

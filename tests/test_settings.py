@@ -134,7 +134,7 @@ def test_each_line_names_the_origin_of_a_setting(conf):
         "profiles.news.fold=null",
         "profiles.news.minhash.seed=2",
         f"{NEAR}.drop_jaccard=0.81",
-        f"{NEAR}.fact_guard=false",
+        f"{NEAR}.guard=null",
     ],
 )
 def test_what_decides_the_result_changes_the_fingerprint(override):

@@ -43,6 +43,14 @@ def choose_bands(threshold: float, num_perm: int, max_miss: float) -> Bands | No
     return None
 
 
+def widened(chosen: Bands, jaccard: float, num_perm: int, max_miss: float) -> Bands:
+    """``chosen`` with more bands, as many as a miss at ``jaccard`` of at most ``max_miss`` takes and ``num_perm`` allows."""
+    bands = chosen.bands
+    while (bands + 1) * chosen.rows <= num_perm and 1 - Bands(bands, chosen.rows).meeting_probability(jaccard) > max_miss:
+        bands += 1
+    return Bands(bands, chosen.rows)
+
+
 def choose_blocks(rows: int, max_hamming: int, rows_per_bucket: int) -> int:
     """The smallest number of blocks whose buckets hold at most ``rows_per_bucket`` unrelated rows on average.
 

@@ -1,35 +1,38 @@
-"""Which pairs of texts have conflicting facts: ``bool(facts.conflicts(a, b))`` for whole batches, compiled."""
+"""The compiled form of ``facts.conflicts``: the table of a text's facts, and how many facts of two tables conflict."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 import numpy as np
-import pyarrow as pa
 
 from dedup_lib.kernels.classes import FEATURE, character_classes
-from dedup_lib.kernels.facts import FAR, JOINING, NEAR, NUMERALS, SIGNS
-from dedup_lib.kernels.features import longest_text, mix
-from dedup_lib.kernels.urls import take_out_urls, url_characters
-from dedup_lib.kernels.utf8 import code_points, compiled, string_buffers
+from dedup_lib.kernels.facts import COUNTED, COUNTING, FAR, JOINING, LONG_NUMBER, NEAR, NUMERALS, SIGNS
+from dedup_lib.kernels.features import mix
+from dedup_lib.kernels.utf8 import compiled
 
-_LETTER, _ALNUM, _NUMERAL, _JOIN, _SIGN, _PERCENT = 1, 2, 4, 8, 16, 32
-_MASK, _EDGE = 0, 1
+_LETTER, _DIGIT, _LATIN, _NUMERAL, _JOIN, _SIGN, _PERCENT, _NAMING = 1, 2, 4, 8, 16, 32, 64, 128
+_ALNUM = _DIGIT | _LATIN
+MASK, _EDGE = 0, 1
 # Columns of the table of facts of one text.
-_START, _END, _IS_NUMERAL, _VALUE, _AROUND, _BEFORE, _BEHIND = range(7)
-_WIDTH = 7
+_START, _END, _IS_NUMERAL, _VALUE, _AROUND, _BEFORE, _BEHIND, _NAMES = range(8)
+WIDTH = 8
+_COUNTING_MARK, _COLON, _HYPHEN = ord(COUNTING), ord(":"), ord("-")
+MANY = 2  # conflicts are counted up to here
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> np.ndarray:
+def fact_characters() -> np.ndarray:
     """For each code point, what it can be in or beside a fact."""
     kinds = ((character_classes() & FEATURE) > 0).astype(np.uint8) * _LETTER
     for chars, kind in (
-        ("0123456789abcdefghijklmnopqrstuvwxyz", _ALNUM),
+        ("0123456789", _DIGIT),
+        ("abcdefghijklmnopqrstuvwxyz", _LATIN),
         (NUMERALS, _NUMERAL),
         (JOINING, _JOIN),
         (SIGNS, _SIGN),
         ("%", _PERCENT),
+        (COUNTED, _NAMING),
     ):
         for char in chars:
             kinds[ord(char)] |= kind
@@ -69,8 +72,26 @@ def _hash(values, start, end):
 
 
 @compiled
-def _read(text, count, kinds, line, table):
-    """Fill ``table`` with the facts of a text; returns their number. ``line`` is scratch space: letters with facts masked."""
+def _names(text, count, start, end, kinds):
+    """Whether a fact names something (a date, an ordinal, a code) rather than measure it; see ``facts.names``."""
+    digits, letters, marks = 0, 0, False
+    for i in range(start, end):
+        digits += (kinds[text[i]] & _DIGIT) > 0
+        letters += (kinds[text[i]] & _LATIN) > 0
+        marks |= text[i] == _COLON or (i > start and i + 1 < end and text[i] == _HYPHEN)
+    if marks or (digits > 0 and letters > 0) or (digits == end - start and digits >= LONG_NUMBER):
+        return True
+    if end < count and kinds[text[end]] & _NAMING:
+        return True
+    return start > 0 and text[start - 1] == _COUNTING_MARK
+
+
+@compiled
+def read_facts(text, count, kinds, line, table):
+    """The facts of a text of ``count`` code points, into ``table``.
+
+    Returns their number, and the length of ``line``: the text's letters, each fact as one ``MASK``, between ``FAR`` edges.
+    """
     line[:FAR] = _EDGE
     length, found, i = FAR, 0, 0
     while i < count:
@@ -80,7 +101,8 @@ def _read(text, count, kinds, line, table):
             table[found, _IS_NUMERAL] = kinds[text[i]] & _NUMERAL
             table[found, _VALUE] = _hash(text, i, end)
             table[found, _BEFORE] = length  # replaced by a hash below
-            line[length] = _MASK
+            table[found, _NAMES] = _names(text, count, i, end, kinds)
+            line[length] = MASK
             length += 1
             found += 1
             i = end
@@ -96,7 +118,16 @@ def _read(text, count, kinds, line, table):
         table[k, _AROUND] = np.int64(near)
         table[k, _BEFORE] = _hash(line, at - FAR, at)
         table[k, _BEHIND] = _hash(line, at + 1, at + 1 + FAR)
-    return found
+    return found, length + FAR
+
+
+@compiled
+def digest_facts(facts):
+    """A hash of the facts of a text, in whatever order they stand; 0 for none."""
+    total = np.int64(0)
+    for k in range(len(facts)):
+        total += np.int64(mix(np.uint64(facts[k, _VALUE])))
+    return total
 
 
 @compiled
@@ -135,8 +166,11 @@ def _broken_off(text, fact, other_text, other, column):
 
 
 @compiled
-def _meet(text_a, ours, text_b, theirs, column):
-    """Whether two different facts stand in one place, as the hash in ``column`` tells."""
+def _meet(text_a, ours, text_b, theirs, column, count, seen):
+    """Count the different facts that stand in one place, as the hash in ``column`` tells; each couple of values once.
+
+    ``seen`` is the couple counted so far. Facts that name something count as many. Returns (count, seen).
+    """
     order = np.argsort(theirs[:, column])
     places = theirs[:, column][order]
     for i in range(len(ours)):
@@ -146,40 +180,32 @@ def _meet(text_a, ours, text_b, theirs, column):
             k += 1
             if ours[i, _VALUE] == other[_VALUE] or ours[i, _IS_NUMERAL] != other[_IS_NUMERAL]:
                 continue
-            if column == _AROUND or not _broken_off(text_a, ours[i], text_b, other, column):
-                return True
-    return False
+            if column != _AROUND and _broken_off(text_a, ours[i], text_b, other, column):
+                continue
+            couple = np.int64(mix(np.uint64(ours[i, _VALUE])) ^ np.uint64(other[_VALUE]))
+            if ours[i, _NAMES] or other[_NAMES] or (count and couple != seen):
+                return MANY, seen
+            count, seen = 1, couple
+    return count, seen
 
 
 @compiled
-def _conflict(text_a, ours, text_b, theirs):
+def count_conflicts(text_a, ours, text_b, theirs):
+    """How many facts conflict, up to ``MANY``: 0 exactly when ``facts.conflicts`` finds none.
+
+    1 stands for one figure, perhaps at several places, that the other text gives otherwise.
+    """
     if len(ours) == len(theirs) and np.all(ours[:, _VALUE] == theirs[:, _VALUE]):
-        return False
+        return 0
     place_a, place_b = _place(ours), _place(theirs)
     left_a, left_b = _unmatched(ours, theirs, place_a, place_b), _unmatched(theirs, ours, place_b, place_a)
-    if _meet(text_a, left_a, text_b, left_b, _AROUND):
-        return True
+    count, seen = _meet(text_a, left_a, text_b, left_b, _AROUND, 0, np.int64(0))
+    if count == MANY:
+        return MANY
     value_a, value_b = left_a[:, _VALUE].copy(), left_b[:, _VALUE].copy()
     rest_a, rest_b = _unmatched(left_a, left_b, value_a, value_b), _unmatched(left_b, left_a, value_b, value_a)
-    return _meet(text_a, rest_a, text_b, rest_b, _BEFORE) or _meet(text_a, rest_a, text_b, rest_b, _BEHIND)
-
-
-@compiled
-def _conflicting(data_a, offsets_a, data_b, offsets_b, kinds, in_url, found):
-    longest = max(longest_text(offsets_a), longest_text(offsets_b))
-    text_a, text_b = np.empty(longest, np.int32), np.empty(longest, np.int32)
-    line = np.empty(longest + 2 * FAR, np.int32)
-    facts_a, facts_b = np.empty((longest, _WIDTH), np.int64), np.empty((longest, _WIDTH), np.int64)
-    for row in range(len(found)):
-        count_a = code_points(data_a, offsets_a[row], offsets_a[row + 1], text_a)
-        count_b = code_points(data_b, offsets_b[row], offsets_b[row + 1], text_b)
-        number_a = _read(text_a, take_out_urls(text_a, count_a, in_url), kinds, line, facts_a)
-        number_b = _read(text_b, take_out_urls(text_b, count_b, in_url), kinds, line, facts_b)
-        found[row] = _conflict(text_a, facts_a[:number_a], text_b, facts_b[:number_b])
-
-
-def conflicting(first: pa.Array, second: pa.Array) -> np.ndarray:
-    """Whether the facts of each pair of normalised texts conflict (booleans); see ``facts.conflicts``."""
-    found = np.zeros(len(first), bool)
-    _conflicting(*string_buffers(first), *string_buffers(second), _kinds(), url_characters(), found)
-    return found
+    count, seen = _meet(text_a, rest_a, text_b, rest_b, _BEFORE, count, seen)
+    if count == MANY:
+        return MANY
+    count, seen = _meet(text_a, rest_a, text_b, rest_b, _BEHIND, count, seen)
+    return count

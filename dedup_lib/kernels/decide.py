@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from dedup_lib.kernels.conflicting import conflicting
-from dedup_lib.kernels.facts import conflicts
+from dedup_lib.kernels.guard import Guard, guarded
 
-NONE, DROP, REVIEW = 0, 1, 2
-SHOWN_FACTS = 5
+NONE, DROP, REVIEW, GUARDED = 0, 1, 2, 3
+FACTS_DIFFER = "facts_differ"
 
 
 class Rule(NamedTuple):
@@ -22,13 +21,13 @@ class Rule(NamedTuple):
     review_jaccard: float
     hamming_jaccard: float
     hamming_limits: tuple[tuple[int, int], ...]
-    fact_guard: bool
+    guard: Guard | None
 
 
 class Decisions(NamedTuple):
     """One entry for each pair."""
 
-    outcome: np.ndarray  # int8: NONE, DROP, REVIEW
+    outcome: np.ndarray  # int8: NONE, DROP, REVIEW, or GUARDED: for review, since the facts differ
     threshold: np.ndarray  # float64: the Jaccard similarity that a drop of this pair needed
     reason: list[str]
 
@@ -47,7 +46,7 @@ def decide(
     """Decide pairs of normalised texts by their measures; ``features`` is the shorter text's number of feature characters.
 
     A pair is dropped at ``drop_jaccard``, or at ``hamming_jaccard`` when its SimHashes agree within the limit for its
-    length; the facts of such a pair must not conflict. From ``review_jaccard`` on, what is not dropped goes to review.
+    length; the facts of such a pair must not differ. From ``review_jaccard`` on, what is not dropped goes to review.
     """
     close = hamming <= hamming_limit(features, rule.hamming_limits)
     threshold = np.where(close, rule.hamming_jaccard, rule.drop_jaccard)
@@ -55,16 +54,10 @@ def decide(
     alike = jaccard >= threshold
     outcome[alike] = DROP
     reason = np.where(outcome == REVIEW, "below_threshold", np.where(close, "hamming_and_jaccard", "jaccard")).tolist()
-    if rule.fact_guard:
-        _guard(np.flatnonzero(alike), first, second, outcome, reason)
+    if rule.guard and (outcome != NONE).any():
+        rows = np.flatnonzero(outcome)
+        differ = rows[guarded(first.take(rows), second.take(rows), features[rows], jaccard[rows], rule.guard)]
+        outcome[differ] = GUARDED
+        for row in differ:
+            reason[row] = FACTS_DIFFER
     return Decisions(outcome, threshold, reason)
-
-
-def _guard(alike: np.ndarray, first: pa.Array, second: pa.Array, outcome: np.ndarray, reason: list[str]) -> None:
-    """Send pairs whose facts conflict to review."""
-    ours, theirs = first.take(pa.array(alike)), second.take(pa.array(alike))
-    guarded = np.flatnonzero(conflicting(ours, theirs))
-    for at, i in zip(alike[guarded], guarded, strict=True):
-        found = conflicts(ours[i].as_py(), theirs[i].as_py(), SHOWN_FACTS)
-        outcome[at] = REVIEW
-        reason[at] = "number_diff: " + "; ".join(f"{a} / {b}" for a, b in found)

@@ -22,6 +22,8 @@ from dedup_lib.kernels.urls import GAP, URL
 NUMERALS = "〇零一二三四五六七八九十百千万亿两"
 JOINING = ".,:/%+-"  # marks that stand inside a fact
 SIGNS = "+-"
+COUNTING, COUNTED = "第", "年月日号时点期届版次轮章条款"  # before or behind a fact that names something
+LONG_NUMBER = 5  # digits from which on a bare number is a code or a telephone number
 NEAR = 2  # characters of context that must agree on both sides
 FAR = 4  # characters that must agree where only one side does
 
@@ -57,6 +59,18 @@ def facts(text: str) -> list[Fact]:
 def _letters(gap: str) -> str:
     classes = character_classes()
     return "".join(char for char in gap if classes[ord(char)] & FEATURE)
+
+
+def names(text: str, start: int, end: int) -> bool:
+    """Whether the fact at ``text[start:end]`` names something (a date, an ordinal, a time, a code) and does not measure it.
+
+    A figure can be corrected and the article stay the same one; another date or number makes it another one.
+    """
+    value = text[start:end]
+    code = bool(re.search("[0-9]", value)) and bool(re.search("[a-z]", value))
+    bare = re.fullmatch(rf"[0-9]{{{LONG_NUMBER},}}", value) is not None
+    marked = ":" in value or "-" in value[1:-1]
+    return code or bare or marked or text[end : end + 1] in tuple(COUNTED) or text[:start].endswith(COUNTING)
 
 
 def conflicts(first: str, second: str, most: int = 1000) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.config import Config
 from dedup_lib.kernels.bands import band_keys, block_keys, block_masks, choose_blocks, masked_keys
+from dedup_lib.kernels.features import mix
 from dedup_lib.kernels.pairs import ANY_DISTANCE, GROUPS, BucketRows, expand_buckets
 from dedup_lib.kernels.utf8 import compiled
 from dedup_lib.schemas import BUCKETS, CANDIDATES
@@ -27,6 +28,7 @@ from dedup_lib.stages.bridge import map_batches, map_partitions
 BAND, BLOCK, SAME_TEXT = 0, 1, 2
 KINDS = ("minhash band", "simhash block", "same text")
 ENTRIES_PER_PARTITION = 4_000_000
+FACTS_ALONE = 3  # the last round in which hot keys are narrowed by facts alone
 PAIR, WAITING, HOT, TOTAL = 0, 1, 2, 3
 
 
@@ -57,15 +59,19 @@ def meetings(config: Config, rows: int) -> dict[str, Meeting]:
     return found
 
 
-def buckets(signatures: DataFrame, meetings: Mapping[str, Meeting]) -> DataFrame:
+def buckets(signatures: DataFrame, meetings: Mapping[str, Meeting], number: int = 1) -> DataFrame:
     """The bucket entries of each representative: one for each band and block, none for short texts.
 
-    Takes ``signatures``; representatives that share their text with a pinned one also meet it by ``key``.
+    Takes ``signatures``; representatives that share their text with a pinned one also meet it by ``key``. From round
+    ``number`` 2 on it also takes ``facts``, a hash of each text's facts, which joins the keys, and after round ``FACTS_ALONE``
+    so do other bands: what still shares a bucket then is a family of one template, in which only rows with the same facts,
+    or ever more alike, are worth comparing.
     """
     pinned = signatures.where("pinned").select("profile", "key").distinct().withColumn("shared", F.lit(True))
     marked = signatures.join(F.broadcast(pinned), ["profile", "key"], "left")
-    entries = marked.select("rank", "profile", "key", "simhash", "shingles", "minhash", "shared")
-    return map_batches(entries, BUCKETS, partial(_bucket_batch, meetings=dict(meetings)))
+    facts = F.col("facts") if number > 1 else F.lit(0).cast("bigint").alias("facts")
+    entries = marked.select("rank", "profile", "key", "simhash", "shingles", "minhash", "shared", facts)
+    return map_batches(entries, BUCKETS, partial(_bucket_batch, meetings=dict(meetings), number=number))
 
 
 def expand(entries: DataFrame, meetings: Mapping[str, Meeting], all_pairs_up_to: int, growth: int, rows: int) -> DataFrame:
@@ -105,14 +111,26 @@ def _all_block_keys(fingerprints, masks, salt, out):
         masked_keys(fingerprints[i], masks, salt, out[i])
 
 
-def _bucket_batch(batch: pa.RecordBatch, meetings: Mapping[str, Meeting]) -> dict[str, object]:
+@compiled
+def _narrow(keys, facts, bands, more):
+    """Make the facts of a row and ``more`` of its other bands part of its keys."""
+    count = bands.shape[1]
+    for i in range(keys.shape[0]):
+        for j in range(keys.shape[1]):
+            key = mix(np.uint64(keys[i, j]) ^ mix(np.uint64(facts[i])))
+            for k in range(1, min(more, count - 1) + 1):
+                key = mix(key ^ np.uint64(bands[i, (j + k) % count])) + np.uint64(k)
+            keys[i, j] = np.int64(key)
+
+
+def _bucket_batch(batch: pa.RecordBatch, meetings: Mapping[str, Meeting], number: int) -> dict[str, object]:
     profiles = batch.column("profile")
     signed = np.asarray(batch.column("minhash").is_valid())
     shared = np.asarray(batch.column("shared").is_valid())
     columns: list[tuple[np.ndarray, np.ndarray]] = []  # (row numbers, keys)
     for name, meeting in meetings.items():
         ours = np.asarray(pc.equal(profiles, name))
-        columns += _near_keys(batch, np.flatnonzero(ours & signed), meeting)
+        columns += _near_keys(batch, np.flatnonzero(ours & signed), meeting, number)
         columns += _text_keys(batch, np.flatnonzero(ours & shared), meeting)
     rows = np.concatenate([np.repeat(rows, keys.shape[1]) for rows, keys in columns])
     picks = pa.array(rows)
@@ -124,7 +142,7 @@ def _bucket_batch(batch: pa.RecordBatch, meetings: Mapping[str, Meeting]) -> dic
     }
 
 
-def _near_keys(batch: pa.RecordBatch, rows: np.ndarray, meeting: Meeting) -> list[tuple[np.ndarray, np.ndarray]]:
+def _near_keys(batch: pa.RecordBatch, rows: np.ndarray, meeting: Meeting, number: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Keys of bands and blocks of the rows that are long enough."""
     chosen = batch.take(pa.array(rows))
     joined = b"".join(chosen.column("minhash").to_pylist())
@@ -132,10 +150,14 @@ def _near_keys(batch: pa.RecordBatch, rows: np.ndarray, meeting: Meeting) -> lis
     fingerprints = chosen.column("simhash").to_numpy(zero_copy_only=False).astype(np.int64)
     band = np.empty((len(rows), meeting.bands), np.int64)
     _all_band_keys(signatures, meeting.bands, meeting.rows, np.uint64(meeting.group(BAND)), band)
-    _grouped(band, meeting.group(BAND))
     masks = block_masks(meeting.blocks, meeting.max_hamming)
     block = np.empty((len(rows), len(masks)), np.int64)
     _all_block_keys(fingerprints, masks, np.uint64(meeting.group(BLOCK)), block)
+    if number > 1:
+        facts, plain = chosen.column("facts").to_numpy(), band.copy()
+        _narrow(band, facts, plain, max(0, number - FACTS_ALONE))
+        _narrow(block, facts, plain, max(0, number - FACTS_ALONE))
+    _grouped(band, meeting.group(BAND))
     _grouped(block, meeting.group(BLOCK))
     return [(rows, band), (rows, block)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
 
@@ -13,7 +13,7 @@ from dedup_lib.kernels.decide import DROP
 from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, MEASURES, PAIRS, QUARANTINE, REVIEW, Table
 from dedup_lib.stages.bridge import small
 from dedup_lib.stages.settle import Settled
-from dedup_lib.stages.verdicts import DUPLICATE, NOT_DUPLICATE, Verdicts
+from dedup_lib.stages.verdicts import Verdicts
 
 REVIEW_TWINS = ("kept_id", "kept_title", "kept_text")
 _MEASURES = [column.name for column in MEASURES]
@@ -66,39 +66,6 @@ def _fallen(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) 
     hamming = F.when(same, 0).otherwise(F.col("hamming")).alias("hamming")
     reason = F.when(by_person, "verdict").otherwise(F.col("reason")).alias("reason")
     return pairs.select("b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), hamming, *_MEASURES[1:-1], reason)
-
-
-def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None, most: int) -> DataFrame:
-    """Review pairs and pairs that a verdict kept apart, both rows surviving: ids, ``decision``, measures, profile.
-
-    At most ``most`` review pairs for each row, the nearest first; ties go by rank.
-    """
-    kept = signatures.select("rank", "doc_id", "profile").join(
-        settled.losers.select(F.col("b").alias("rank")), "rank", "left_anti"
-    )
-    ours = kept.select(F.col("rank").alias("a"), F.col("doc_id").alias("kept_id"), "profile")
-    theirs = kept.select(F.col("rank").alias("b"), "doc_id")
-    pairs = settled.verified.join(ours, "a").join(theirs, "b")
-    if verdicts is None:
-        return _nearest(pairs.where(F.col("outcome") != 0), most).withColumn("decision", F.lit("review"))
-    apart = verdicts.pairs.where(F.col("verdict").isin(NOT_DUPLICATE, DUPLICATE)).select("a", "b").distinct()
-    protected = verdicts.protected.select(F.col("rank").alias("b"))
-    first = F.row_number().over(Window.partitionBy("b").orderBy("a"))
-    alike = pairs.where(F.col("outcome") == DROP).join(protected, "b", "left_semi")
-    stood_up = alike.withColumn("first", first).where(F.col("first") == 1).drop("first")
-    judged = pairs.join(apart, ["a", "b"], "left_semi").unionByName(stood_up).distinct().withColumn("decision", F.lit("keep"))
-    settled_pairs = judged.select("a", "b").union(alike.select("a", "b"))
-    unjudged = pairs.where(F.col("outcome") != 0).join(settled_pairs, ["a", "b"], "left_anti")
-    return judged.unionByName(_nearest(unjudged, most).withColumn("decision", F.lit("review")))
-
-
-def _nearest(pairs: DataFrame, most: int) -> DataFrame:
-    """Pairs that are among the ``most`` nearest of both their rows."""
-    nearest = [F.col("jaccard").desc(), "hamming", "a", "b"]
-    first = F.row_number().over(Window.partitionBy("a").orderBy(*nearest))
-    second = F.row_number().over(Window.partitionBy("b").orderBy(*nearest))
-    counted = pairs.withColumns({"first": first, "second": second})
-    return counted.where((F.col("first") <= most) & (F.col("second") <= most)).drop("first", "second")
 
 
 def audit(decided: DataFrame, questions: DataFrame, run_id: str, decided_at: datetime) -> DataFrame:
@@ -174,7 +141,7 @@ def _with_raw(frame: DataFrame, table: Table, id_column: str | None) -> DataFram
     return frame.select(*raw.values(), *own)
 
 
-def review(rows: DataFrame, questions: DataFrame, count: int, columns: Columns) -> DataFrame:
+def review_table(rows: DataFrame, questions: DataFrame, count: int, columns: Columns) -> DataFrame:
     """``review``: the pairs for a person, with both titles and texts. ``count``: how many questions there are."""
     present = rows.schema["raw"].dataType.fieldNames()
 

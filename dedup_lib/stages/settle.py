@@ -2,7 +2,8 @@
 
 Most corpora need one round. A hot bucket takes more: its first rows are compared with all others, what they make fall leaves
 the bucket, and the rest is looked at again with a larger budget. Rows that have met everything need no bucket any more, so
-each round is smaller than the one before.
+each round is smaller than the one before. What still waits after the first round is mostly a family: notices from one template
+that differ in the facts. From then on the facts are part of the key, so that a family costs no square of its size.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dedup_lib.stages.bridge import small
 from dedup_lib.stages.candidates import HOT, PAIR, TOTAL, WAITING, Meeting, buckets, expand
 from dedup_lib.stages.resolve import Save, first_survivors, resolve
 from dedup_lib.stages.verdicts import Verdicts, apply_verdicts
-from dedup_lib.stages.verify import verify
+from dedup_lib.stages.verify import fact_digests, verify
 
 GROWTH = 8  # by which a bucket's budget for each row grows from round to round
 
@@ -73,10 +74,12 @@ def settle(
                 fallen = save(first_survivors(apply_verdicts(every, verdicts), fallen), "losers")
             return Settled(every, fallen, _together(found), number)
         if number == 1:  # only rows that wait are looked at from now on
-            signatures = save(signatures.join(small(left, open_rows), "rank", "left_semi"), "signatures_waiting")
-            texts = normalized.select("doc_id", "text")
-            normalized = save(texts.join(small(signatures.select("doc_id"), open_rows), "doc_id"), "texts_waiting")
-        entries = buckets(signatures.join(left, "rank", "left_semi"), meetings)
+            waits = save(signatures.join(small(left, open_rows), "rank", "left_semi"), "signatures_waiting")
+            texts = normalized.select("doc_id", "text").join(small(waits.select("doc_id"), open_rows), "doc_id")
+            normalized = save(texts, "texts_waiting")
+            facts = save(fact_digests(waits.select("doc_id", "profile").join(normalized, "doc_id"), config), "facts_waiting")
+            signatures = save(waits.join(small(facts, open_rows), "doc_id"), "signatures_narrowed")
+        entries = buckets(signatures.join(left, "rank", "left_semi"), meetings, number + 1)
     raise DedupError(f"candidates: rows still wait after {limits.max_rounds} rounds; raise candidates.max_rounds")
 
 

@@ -13,9 +13,10 @@ from pyspark.sql import functions as F
 
 from dedup_lib.config import Config, Profile
 from dedup_lib.kernels.decide import DROP, NONE, Rule, decide
+from dedup_lib.kernels.guard import Guard, digests
 from dedup_lib.kernels.pairs import ANY_DISTANCE
 from dedup_lib.kernels.similarity import compare_texts
-from dedup_lib.schemas import VERIFIED
+from dedup_lib.schemas import DOC_ID, VERIFIED, Column, Table
 from dedup_lib.stages.bridge import by_profile, map_batches, small
 
 SAME_TEXT = "same_text"
@@ -26,7 +27,26 @@ def rule(profile: Profile) -> Rule:
     near = profile.near
     anything = 2**31
     limits = tuple((limit.up_to or anything, limit.limit) for limit in near.hamming)
-    return Rule(profile.ngram, near.drop_jaccard, near.review_jaccard, near.hamming_jaccard, limits, near.fact_guard)
+    guard = near.guard and Guard(**near.guard.model_dump())
+    return Rule(profile.ngram, near.drop_jaccard, near.review_jaccard, near.hamming_jaccard, limits, guard)
+
+
+_FACTS = Table("facts", "a hash of the facts of each text", (DOC_ID, Column("facts", "bigint", "0 for a text without any")))
+
+
+def fact_digests(texts: DataFrame, config: Config) -> DataFrame:
+    """``doc_id`` and ``facts`` of texts (``doc_id``, ``profile``, ``text``); 0 in profiles that have no guard."""
+    guards = {name: rule(profile).guard for name, profile in config.profiles.items()}
+    return map_batches(texts, _FACTS, partial(_digest_batch, guards=guards))
+
+
+def _digest_batch(batch: pa.RecordBatch, guards: Mapping[str, Guard | None]) -> dict[str, object]:
+    def digest(guard: Guard | None, rows: pa.Array | None) -> tuple[pa.Array]:
+        texts = batch.column("text") if rows is None else batch.column("text").take(rows)
+        return (pa.array(digests(texts, guard) if guard else np.zeros(len(texts), np.int64)),)
+
+    (facts,) = by_profile(batch.column("profile"), guards, digest, outputs=1)
+    return {"doc_id": batch.column("doc_id"), "facts": facts}
 
 
 def verify(pairs: DataFrame, rows: int, signatures: DataFrame, normalized: DataFrame, config: Config) -> DataFrame:

@@ -21,7 +21,7 @@ LIBRARY = (
     "昨日上午，市图书馆新馆正式对外开放。新馆总面积约两万平方米，设有儿童阅览区、自习区和展览厅，全年免费开放。"
     "馆方提醒读者入馆前完成预约，周一闭馆维护。"
 )
-REWORDED = LIBRARY.replace("提醒", "告知")  # Jaccard 0.85
+REWORDED = LIBRARY.replace("提醒", "特别提醒")  # Jaccard 0.88
 CLINIC = (
     "自下月一日起，区妇幼保健院夜间门诊延长至晚上十点，儿科、妇科和急诊均可挂号就诊，检验和取药窗口同步延长服务。"
     "院方建议家长提前在手机上预约，尽量避开晚间高峰时段。"
@@ -114,7 +114,7 @@ def _other_fact(name: str, text: str, *changes: tuple[str, str]) -> Case:
     for old, new in changes:
         assert old in text
         other = other.replace(old, new)
-    return Case(name, _numbered(text, other), review={("t2", "t1"): "number_diff: "})
+    return Case(name, _numbered(text, other), review={("t2", "t1"): "facts_differ: "})
 
 
 def _random_text(seed: int, length: int, function_words: float = 0) -> str:
@@ -123,15 +123,15 @@ def _random_text(seed: int, length: int, function_words: float = 0) -> str:
 
 
 def _chain(links: int) -> dict[str, str | None]:
-    """Windows of ten sentences, each one sentence further: neighbours have Jaccard 0.8 and more, others less than 0.7."""
+    """Windows of ten sentences, each one sentence further: neighbours have Jaccard 0.8 and more, the next but one 0.67."""
     sentences = [_random_text(number, 30) + "。" for number in range(links + 9)]
     return _numbered(*("".join(sentences[at : at + 10]) for at in range(links)))
 
 
 def _hot_family(size: int) -> dict[str, str | None]:
-    """Copies of one text with one word changed in each: all share most of their buckets."""
+    """Copies of one text with one word added to each: all share most of their buckets."""
     text = _random_text(99, 300)
-    return _numbered(text, *(text[: 7 * at] + "改动" + text[7 * at + 2 :] for at in range(1, size)))
+    return _numbered(text, *(text[: 7 * at] + "改动" + text[7 * at :] for at in range(1, size)))
 
 
 BLANK = ("", "   ", "\u3000\n\t", None, "\u200b\ufeff\u2060", "\u00a0\u2028\r\n", "\u00ad\u202e", None)
@@ -153,7 +153,7 @@ CASES = [
     Case(
         "almost a repost",
         _numbered(CLINIC, CLINIC.replace("手机上预约，尽量避开晚间", "公众号预约，避开夜间")),
-        review={("t2", "t1"): "below_threshold"},
+        review={("t2", "t1"): "facts_differ"},
     ),
     *(
         Case(f"function words {seed}", _numbered(*(_random_text(2 * seed + side, 600, 0.3) for side in (0, 1))))
@@ -220,7 +220,12 @@ CASES = [
             "t7": ("t1", "near"),
         },
     ),
-    Case("chain", _chain(8), {f"t{at}": (f"t{at - 1}", "near") for at in (2, 4, 6, 8)}),
+    Case(
+        "chain",
+        _chain(8),
+        {f"t{at}": (f"t{at - 1}", "near") for at in (2, 4, 6, 8)},
+        review={(f"t{at + 2}", f"t{at}"): "below_threshold" for at in (1, 3, 5)},
+    ),
     Case("hot bucket", _hot_family(40), {f"t{at}": ("t1", "near") for at in range(2, 41)}),
     Case(
         "letter case",

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from dedup_lib.kernels.guard import Guard, guarded
 from dedup_lib.pipeline import rebuild
 from dedup_lib.settings import load_settings
 from dedup_lib.store import current_run
@@ -68,6 +70,12 @@ def digest(tables: Mapping[str, list[dict]]) -> str:
             kept = {key: value for key, value in row.items() if key not in OF_THE_RUN}
             lines.append(name + json.dumps(kept, sort_keys=True, ensure_ascii=False, default=str))
     return hashlib.sha256("\n".join(sorted(lines)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def kept_apart(first: str, second: str, features: int, similar: float) -> bool:
+    """Whether the default guard keeps two normalised texts apart; ``features`` of the shorter one, their Jaccard similarity."""
+    guard = Guard(**load_settings().config.profiles["news"].near.guard.model_dump())
+    return bool(guarded(pa.array([first]), pa.array([second]), np.array([features]), np.array([similar]), guard)[0])
 
 
 def survivors(tables: Mapping[str, list[dict]]) -> set[str]:

@@ -13,6 +13,7 @@ from tests.pipeline.helpers import digest, drops, run, survivors
 pytestmark = embedded_only
 
 REVISED = CLINIC.replace("手机上预约，尽量避开晚间", "公众号预约，避开夜间")  # Jaccard 0.70
+GUARDLESS = "profiles.news.near.guard=null"
 BOTH = "profiles.news.compare=title_and_content"
 
 
@@ -48,6 +49,7 @@ def test_titles_count_only_where_the_profile_says_so(session, tmp_path):
 def test_a_lower_threshold_drops_what_was_doubtful(session, tmp_path):
     rows = texts(CLINIC, REVISED, LIBRARY)
     near = [f"profiles.news.near.{name}_jaccard=0.7" for name in ("drop", "review", "hamming")]
+    near.append(GUARDLESS)
     assert drops(run(session, rows, tmp_path / "low", *near)) == {"2": ("1", "near")}
     assert [row["doc_id"] for row in run(session, rows, tmp_path / "default")["review"]] == ["2"]
 
@@ -68,13 +70,13 @@ def test_a_wide_n_gram_does_not_merge_short_texts(session, tmp_path):
 def test_a_short_text_is_compared_where_the_profile_says_so(session, tmp_path):
     rows = texts("快递很快包装完好下次还来", "快递很快包妆完好下次还来", "要退货")
     near = [f"profiles.news.near.{name}_jaccard=0.5" for name in ("drop", "review", "hamming")]
-    tables = run(session, rows, tmp_path, *near, "profiles.news.near.min_features=5", "profiles.news.ngram=2")
+    tables = run(session, rows, tmp_path, *near, "profiles.news.near.min_features=5", "profiles.news.ngram=2", GUARDLESS)
     assert drops(tables) == {"2": ("1", "near")}
 
 
 def test_without_the_guard_numbers_are_words_like_others(session, tmp_path):
     rows = texts(LIBRARY.replace("两万", "20000"), LIBRARY.replace("两万", "30000"))
-    assert drops(run(session, rows, tmp_path / "off", "profiles.news.near.fact_guard=false")) == {"2": ("1", "near")}
+    assert drops(run(session, rows, tmp_path / "off", GUARDLESS)) == {"2": ("1", "near")}
     assert survivors(run(session, rows, tmp_path / "on")) == {"1", "2"}
 
 

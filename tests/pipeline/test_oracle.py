@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from dedup_lib.kernels.bands import block_masks
-from dedup_lib.kernels.facts import conflicts
 from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import Normalizer
 from dedup_lib.kernels.sign import sign_texts
@@ -23,7 +22,7 @@ from dedup_lib.settings import load_settings
 from dedup_lib.stages.candidates import meetings
 from tests.conftest import ROOT, SAMPLE, embedded_only
 from tests.oracle import greedy, jaccard, priority, shingle_set
-from tests.pipeline.helpers import LENIENT, digest, drops, published, run, survivors, write_rows
+from tests.pipeline.helpers import LENIENT, digest, drops, kept_apart, published, run, survivors, write_rows
 
 CONFIG = load_settings().config
 PROFILE = CONFIG.profiles["news"]
@@ -83,7 +82,8 @@ def _duplicates(signed, a, b, sets, plain) -> bool:
     limit = next(entry.limit for entry in PROFILE.near.hamming if entry.up_to is None or features <= entry.up_to)
     close = int(signed.simhash[a] ^ signed.simhash[b]).bit_count() <= limit
     threshold = PROFILE.near.hamming_jaccard if close else PROFILE.near.drop_jaccard
-    return jaccard(sets[a], sets[b]) >= threshold and not conflicts(plain[a], plain[b])
+    similar = jaccard(sets[a], sets[b])
+    return similar >= threshold and not kept_apart(plain[a], plain[b], features, similar)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

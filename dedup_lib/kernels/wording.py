@@ -1,0 +1,98 @@
+"""Same template, other names: words that stand where the other text has other words.
+
+Numbers are the business of ``facts.py``; here each fact is one symbol (``MASK``), so that texts are compared by their words.
+Two readings of one difference must be told apart: another name (青河市 / 临湖市), and an editor's or a scanner's touch. The
+shorter the text, the more likely a differing word is its news; in a long text a single touched word is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dedup_lib.kernels.alignment import align
+from dedup_lib.kernels.conflicting import MANY, MASK
+from dedup_lib.kernels.facts import FAR
+from dedup_lib.kernels.features import mix
+from dedup_lib.kernels.utf8 import compiled
+
+LONGEST_WORDS = 12  # letters; where both sides have more, another passage stands there, not another name
+NEGATIONS = "不没未非无勿莫别"
+LITTLE_WORDS = "的地得着著了过还仍也又而且和与及其该此这作做他她它"  # editors and converters exchange them freely
+_NEGATIONS = np.array([ord(char) for char in NEGATIONS], np.int32)
+_LITTLE_WORDS = np.array([ord(char) for char in LITTLE_WORDS], np.int32)
+
+
+@compiled
+def _letters(line, start, end):
+    """Letters that say something: neither masked facts nor little words."""
+    count = 0
+    for i in range(start, end):
+        says = line[i] != MASK
+        for char in _LITTLE_WORDS:
+            says &= line[i] != char
+        count += says
+    return count
+
+
+@compiled
+def _negates(line, start, end):
+    """Whether a passage that the other text lacks is a negation."""
+    if end - start != 1:
+        return False
+    for char in _NEGATIONS:
+        if line[start] == char:
+            return True
+    return False
+
+
+@compiled
+def _same_letters(line_a, line_b, gap):
+    """Whether the two sides of a gap have the same letters in another order: 开展 / 展开."""
+    return gap[1] - gap[0] == gap[3] - gap[2] and np.all(np.sort(line_a[gap[0] : gap[1]]) == np.sort(line_b[gap[2] : gap[3]]))
+
+
+@compiled
+def _couple(line_a, line_b, gap):
+    """A hash of what stands on the two sides of a gap."""
+    key = np.uint64(gap[1] - gap[0])
+    for i in range(gap[0], gap[1]):
+        key = mix(key ^ np.uint64(line_a[i])) + np.uint64(0x9E3779B97F4A7C15)
+    for i in range(gap[2], gap[3]):
+        key = mix(key ^ np.uint64(line_b[i])) + np.uint64(0xD6E8FEB86659FD93)
+    return key
+
+
+@compiled
+def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to, words_up_to):
+    """How many differing words matter, up to ``MANY``.
+
+    Lines as ``conflicting.read_facts`` makes them; ``features`` is the shorter text's number of feature characters. In texts
+    of up to ``letters_up_to`` features every replaced letter matters, up to ``words_up_to`` two in a row do, and above only
+    the same couple of words at several places. A negation that one text lacks always does.
+    """
+    gaps = align(line_a[FAR : length_a - FAR], length_a - 2 * FAR, line_b[FAR : length_b - FAR], length_b - 2 * FAR)
+    couples = np.empty(len(gaps), np.uint64)
+    count, named = 0, 0
+    for k in range(len(gaps)):
+        gap = gaps[k] + FAR
+        ours, theirs = _letters(line_a, gap[0], gap[1]), _letters(line_b, gap[2], gap[3])
+        if ours == 0 and theirs == 0:
+            continue
+        if ours == 0 or theirs == 0:
+            if _negates(line_a, gap[0], gap[1]) or _negates(line_b, gap[2], gap[3]):
+                return MANY
+            continue
+        if min(ours, theirs) > LONGEST_WORDS or _same_letters(line_a, line_b, gap):
+            continue
+        several = min(ours, theirs) > 1
+        if features <= letters_up_to or (features <= words_up_to and several):
+            count += 1
+        elif several:
+            couples[named] = _couple(line_a, line_b, gap)
+            named += 1
+    if count == 0 and named > 1:
+        couples = np.sort(couples[:named])
+        for k in range(1, named):
+            if couples[k] == couples[k - 1]:
+                return MANY
+    return min(count, MANY)
