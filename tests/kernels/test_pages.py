@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedup_lib.kernels.pages import MANY_TAGS, MAX_CHARACTERS, Pages, extract_body, is_page, readable
+from dedup_lib.kernels.pages import MAX_CHARACTERS, MAX_TAGS, Pages, extract_body, is_page, readable
 from tests.kernels.helpers import evaluation_data
 from tests.strategies import hostile_text
 from tests.web import ARTICLE, PARAGRAPHS, news_page
@@ -66,7 +66,7 @@ def test_hostile_pages_end_with_a_text_and_a_flag(name):
     assert (texts[0].as_py() == HOSTILE[name]) == (flag == "no_body_found")
 
 
-@pytest.mark.parametrize("page", ["<html>" + "x" * MAX_CHARACTERS, "<html>" + "<b>" * MANY_TAGS], ids=["characters", "tags"])
+@pytest.mark.parametrize("page", ["<html>" + "x" * MAX_CHARACTERS, "<html>" + "<b>" * MAX_TAGS], ids=["characters", "tags"])
 def test_pages_beyond_the_bounds_are_not_parsed(page):
     assert extract_body(page) is None
 
