@@ -23,8 +23,9 @@ from dedup_lib.kernels.markup import strip_html
 
 logging.getLogger("readability").setLevel(logging.CRITICAL)  # it reports each page that it cannot read, with a traceback
 
-# The extractor's time grows with both; a page at the bounds takes two seconds at worst. No article is longer.
+# The extractor's time grows with each; a page at the bounds takes three seconds at worst. No article is longer.
 MAX_CHARACTERS = 2_000_000
+MAX_BARE = 500_000  # characters of the page written anew
 MAX_TAGS = 10_000
 MIN_TAGS = 20  # of a page that is known by its <body> alone
 MIN_BODY = 20  # characters
@@ -100,7 +101,8 @@ def extract_body(page: str) -> str | None:
     if len(page) > MAX_CHARACTERS or page.count("<") > MAX_TAGS:
         return None
     try:
-        summary = Document(bare(page), min_text_length=MIN_PARAGRAPH).summary(html_partial=True)
+        plain = bare(page)
+        summary = Document(plain, min_text_length=MIN_PARAGRAPH).summary(html_partial=True) if len(plain) <= MAX_BARE else ""
     except Exception:  # the parser's own, or whatever hostile markup makes of its working
         return None
     body = strip_html(summary).strip()

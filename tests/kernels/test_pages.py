@@ -22,6 +22,13 @@ HOSTILE = {
     "unclosed comment": "<html><body>" + "<!--" * 50_000 + PARAGRAPH,
     "unclosed scripts": "<html>" + "<script" * 20_000,
     "thousands of attributes": "<html><body " + " ".join(f"a{n}=1" for n in range(9_000)) + ">" + PARAGRAPH,
+    "attributes behind misleading quotes": '<html><a b=c"d e="x>y" '
+    + " ".join(f"a{n}" for n in range(200_000))
+    + ">"
+    + PARAGRAPH,
+    "a style of imports": "<html><body><div style='" + "@import url(\\" * 100_000 + "'>" + PARAGRAPH,
+    "runs of spaces": "<html><body><p>" + ("字" + " " * 254) * 7_000 + "</p>",
+    "tags that never end": "<html><body>" + '<a x="y' * 9_000,
     "entities of entities": '<!DOCTYPE html [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><html><body><p>&b;&b;' + PARAGRAPH,
     "escaped markup": "<html><body><p>" + "&amp;lt;" * 50_000,
     "thirty megabytes": "<html><body><p>" + "长" * 30_000_000,
