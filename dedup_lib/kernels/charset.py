@@ -31,6 +31,7 @@ _LABELS = {
     "utf-16-be": "utf-16be utf-16-be",
 }
 _CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels.split()}
+_WIDE = (UTF16, "utf-16-le", "utf-16-be")  # a page that says so in ASCII is not
 _MARKS = ((b"\xef\xbb\xbf", UTF8), (b"\xff\xfe", UTF16), (b"\xfe\xff", UTF16), (b"\x84\x31\x95\x33", GB18030))
 
 # Costs of a character, about its negative log probability.
@@ -59,8 +60,8 @@ def decode(content: pa.Array, declared: pa.Array | None = None) -> Readable:
     """Decode a binary array; ``declared`` names the character set of each value, as a label or an HTTP content type.
 
     Texts are null where the bytes are null or cannot be read as text. Flags: ``charset_guessed`` (nothing declared),
-    ``charset_doubtful`` (another reading is nearly as good), ``charset_mismatch`` (declared, and not what it is),
-    ``bytes_replaced`` (how many replacement characters stand for broken bytes), ``undecodable``. Never raises.
+    ``charset_doubtful`` (another reading is nearly as good, or better than the declared one), ``charset_mismatch`` (declared,
+    and not what it is), ``bytes_replaced`` (replacement characters in the text), ``undecodable``. Never raises.
     """
     names, by_column = _declarations(content, declared)
     texts, invalid = _as_utf8(content)
@@ -88,9 +89,6 @@ def decode(content: pa.Array, declared: pa.Array | None = None) -> Readable:
     texts = pc.replace_with_mask(texts, mask, pa.array([text for text, _ in found], texts.type))
     flags = pc.replace_with_mask(flags, mask, pa.array(["\n".join(lines) or None for _, lines in found], pa.string()))
     return Readable(texts, flags)
-
-
-_WIDE = (UTF16, "utf-16-le", "utf-16-be")  # a page that says so in ASCII is not
 
 
 def _declarations(content: pa.Array, declared: pa.Array | None) -> tuple[pa.Array, pa.Array]:
@@ -133,8 +131,9 @@ def _read(data: bytes, name: str | None, declared: str | None) -> tuple[str | No
         lines.append(f"charset_mismatch\t{name}, read as {best.codec}")
     elif name is None and not marked:
         lines.append(f"charset_guessed\t{best.codec}")
-    if best.codec != declared and len(ranked) > 1 and ranked[1].cost - best.cost < DOUBTFUL:
-        lines.append(f"charset_doubtful\t{best.codec} or {ranked[1].codec}")
+    rival = min(ranked[1:], key=lambda reading: reading.cost, default=None)
+    if rival and rival.cost - best.cost < (0 if best.codec == declared else DOUBTFUL):
+        lines.append(f"charset_doubtful\t{best.codec} or {rival.codec}")
     text = data.decode(best.codec, "replace")
     if (broken := text.count("\ufffd")) and not _is_strictly(data, best.codec):
         lines.append(f"bytes_replaced\t{broken}")

