@@ -36,6 +36,22 @@ class Columns(Section):
     content: str = "content"
     source: str | None = "source"
     publish_time: str | None = "publish_time"
+    charset: str | None = "charset"
+
+
+class PageSettings(Section):
+    """Which rows are whole web pages, of which the body alone is compared; see ``kernels/pages.py``."""
+
+    mode: Literal["never", "detect", "always"] = "detect"
+    always: list[str] = []
+    never: list[str] = []
+
+    @model_validator(mode="after")
+    def _one_way(self) -> PageSettings:
+        both = sorted(set(self.always) & set(self.never))
+        if both:
+            raise ValueError(f"{', '.join(both)} stands in always and in never")
+        return self
 
 
 class Input(Section):
@@ -44,6 +60,7 @@ class Input(Section):
     path: list[str] = []
     format: Literal["parquet", "json", "csv"] = "parquet"
     columns: Columns = Columns()
+    pages: PageSettings = PageSettings()
     profile_column: str | None = None
     verdicts: str | None = None
 

@@ -31,15 +31,15 @@ class Explanation(NamedTuple):
 def explain(session: SparkSession, output: str, doc_id: str, run_id: str | None = None) -> Explanation:
     """Find a row in the published (or the named) run. Raises ``InputError`` if the run does not hold it."""
     store = RunStore(session, output, run_id or current_run(output))
-    columns = store.read_json("manifest.json")["settings"]["input"]["columns"]
+    settings = store.read_json("manifest.json")["settings"]["input"]
     pairs = store.table("pairs").where((F.col("doc_id") == doc_id) | (F.col("kept_id") == doc_id))
     decisive = F.col("decision") != "drop"
     mine = F.col("doc_id") != doc_id
     rows = [row.asDict() for row in pairs.orderBy(decisive, mine, F.desc("jaccard"), "doc_id").limit(SHOWN).collect()]
     cluster, size = _cluster(store.table("clusters"), doc_id)
-    outcome = _outcome(store, doc_id, columns, rows)
+    outcome = _outcome(store, doc_id, settings["columns"], rows)
     wanted = {doc_id, *(i for row in rows for i in (row["doc_id"], row["kept_id"]))}
-    return Explanation(doc_id, store.run_id, outcome, cluster, size, rows, store.texts(sorted(wanted), columns))
+    return Explanation(doc_id, store.run_id, outcome, cluster, size, rows, store.texts(sorted(wanted), settings))
 
 
 def _cluster(clusters: DataFrame, doc_id: str) -> tuple[list[str], int]:

@@ -21,7 +21,9 @@ from dedup_lib.stages.candidates import KINDS, Meeting
 from dedup_lib.stages.settle import Settled, bucket_totals, hot_buckets
 
 WORST_BUCKETS = 20
-_PACKAGES = ("pyspark", "pysail", "pyarrow", "numpy", "numba", "OpenCC", "selectolax", "ftfy", "jieba")
+_PACKAGES = (
+    "pyspark", "pysail", "pyarrow", "numpy", "numba", "OpenCC", "selectolax", "ftfy", "jieba", "readability-lxml", "lxml",
+)  # fmt: skip
 
 
 class Timer:
@@ -72,6 +74,7 @@ def collect(
         "dropped": count_by(tables["dropped"], "method"),
         "pairs": count_by(tables["pairs"], "decision", "method"),
         "quarantine": count_by(tables["quarantine"], "reason"),
+        "flags": count_by(tables["flags"], "flag"),
         "exact": {"rows": comparable, **lengths},
         "candidates": {
             "buckets": totals["buckets"],

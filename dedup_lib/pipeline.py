@@ -32,6 +32,7 @@ from dedup_lib.schemas import (
 )  # fmt: skip
 from dedup_lib.stages import outcome, review
 from dedup_lib.stages.candidates import meetings
+from dedup_lib.stages.contents import pages_of
 from dedup_lib.stages.exact import group_exact, rank_representatives
 from dedup_lib.stages.identify import distinct_ids, raw_rows, shared_ids
 from dedup_lib.stages.normalize import normalize
@@ -158,7 +159,7 @@ class _Run:
             if shared.isEmpty():
                 rows = rows.withColumn("copy", F.lit(1))
             else:
-                rows = distinct_ids(rows, shared, columns.doc_id, columns.content, columns.publish_time)
+                rows = distinct_ids(rows, shared, columns, pages_of(self.config))
         return rows
 
     def normalize(self, rows: DataFrame) -> tuple[DataFrame, DataFrame]:
@@ -168,6 +169,7 @@ class _Run:
             with reading(self.config.input.path, self.config.input.format):
                 done = self.store.save(normalize(usable, self.config), NORMALIZED.name)
             unusable = done.where(F.col("unusable").isNotNull()).select("doc_id", "unusable")
+            self.flagged = done.where(F.col("flags").isNotNull()).select("doc_id", "flags")
             normalized = NORMALIZED.conform(done.where(F.col("unusable").isNull()))
             counts = metrics.count_by(done, "unusable")
             self.count = counts.pop("None", 0)
@@ -243,10 +245,11 @@ class _Run:
                 DROPPED.name: outcome.dropped(own, decided, self.count, self.columns.doc_id),
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
-                REVIEW.name: outcome.review_table(own, questions, questions.count(), self.columns),
+                REVIEW.name: outcome.review_table(own, questions, questions.count(), self.config),
                 QUARANTINE.name: outcome.quarantine(
                     rows, unusable, self.refused, list(self.config.profiles), self.columns.doc_id
                 ),
+                outcome.FLAGS.name: outcome.flags(self.flagged),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}
@@ -279,8 +282,8 @@ def _checked(raw: DataFrame, config: Config) -> Columns:
     where = f"input {', '.join(config.input.path)}"
     if columns.content not in types:
         raise InputError(f"{where}: has no column {columns.content!r} (input.columns.content); it has {', '.join(types)}")
-    if types[columns.content] != "string":
-        raise InputError(f"{where}: column {columns.content!r} is {types[columns.content]}, not text")
+    if types[columns.content] not in ("string", "binary"):
+        raise InputError(f"{where}: column {columns.content!r} is {types[columns.content]}, neither text nor bytes")
     wanted = config.input.profile_column
     if wanted and wanted not in types:
         raise InputError(f"{where}: has no column {wanted!r} (input.profile_column); it has {', '.join(types)}")

@@ -76,8 +76,8 @@ NORMALIZED = Table(
         DOC_ID,
         PROFILE,
         Column("published", "bigint", "publication time in microseconds, null if unknown"),
-        Column("length", "int", "characters of the raw content"),
-        Column("raw_sha1", "string", "SHA-1 of the raw compared columns"),
+        Column("length", "int", "characters of the raw content; bytes decoded, a page's body alone"),
+        Column("raw_sha1", "string", "SHA-1 of the raw compared columns, bytes as they are"),
         Column("text_sha1", "string", "SHA-1 of the normalised text; of the raw one where nothing is left"),
         Column("key", "string", "SHA-1 of the normalised and folded text: rows with one key say the same"),
         Column("text", "string", "the normalised and folded text, from which all features are taken"),
@@ -237,8 +237,8 @@ REVIEW = Table(
         KEPT_ID,
         Column("title", "string", "title of doc_id"),
         Column("kept_title", "string", "title of kept_id"),
-        Column("text", "string", "raw content of doc_id"),
-        Column("kept_text", "string", "raw content of kept_id"),
+        Column("text", "string", "content of doc_id: raw; bytes decoded, a page's body alone"),
+        Column("kept_text", "string", "the same of kept_id"),
         *MEASURES,
         PROFILE,
         FAMILY,
@@ -253,6 +253,19 @@ QUARANTINE = Table(
     ),
     raw=True,
 )
+FLAGS = Table(
+    "flags",
+    "what there is to say about how a row's content was read; no row where it was plain",
+    (
+        DOC_ID,
+        Column(
+            "flag",
+            "string",
+            "charset_guessed, charset_doubtful, charset_mismatch, bytes_replaced, undecodable, body_extracted or no_body_found",
+        ),
+        Column("detail", "string", "the character set, counts"),
+    ),
+)
 
-PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE)
+PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS)
 ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS, *PUBLISHED)

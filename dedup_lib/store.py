@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException, PythonException
@@ -26,6 +27,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from dedup_lib.errors import ConfigError, InputError
+from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.schemas import VERDICTS, quoted
 
 CURRENT = "CURRENT"
@@ -146,12 +148,18 @@ class RunStore:
         found = table.withColumns({"_id": F.col(quoted(id_column)).cast("string"), "_content": F.col(quoted(columns["content"]))})
         return found.where(F.col("_id").isin(list(ids)))
 
-    def texts(self, ids: Sequence[str], columns: Mapping[str, str | None]) -> dict[str, str]:
-        """The raw content of a few rows, wherever they ended."""
+    def texts(self, ids: Sequence[str], settings: Mapping[str, Any]) -> dict[str, str]:
+        """The content of a few rows, wherever they ended: raw; bytes decoded, a page's body alone. ``settings``: of the input."""
         found: dict[str, str] = {}
+        columns, pages = settings["columns"], Pages(**settings.get("pages", {}))
         for name in ("quarantine", "dropped", "documents"):
-            picked = self.rows(name, ids, columns).select("_id", "_content").collect()
-            found |= {row["_id"]: row["_content"] or "" for row in picked}
+            rows = self.rows(name, ids, columns)
+            beside = {c: columns.get(c) if columns.get(c) in rows.columns else None for c in ("charset", "source")}
+            given = [(F.col(quoted(n)) if n else F.lit(None)).cast("string").alias(c) for c, n in beside.items()]
+            table = rows.select("_id", "_content", *given).toArrow().combine_chunks()
+            doc_ids, *contents = (column.combine_chunks() for column in table.columns)
+            texts = readable(*contents, pages).texts
+            found |= dict(zip(doc_ids.to_pylist(), pc.fill_null(texts, "").to_pylist(), strict=True))
         return found
 
     def write_json(self, name: str, content: dict[str, Any]) -> None:

@@ -59,8 +59,8 @@ def _examples(store: RunStore) -> list[Text]:
     wanted = first.select("method", F.col("first.doc_id").alias("doc_id"))
     chosen = pairs.join(wanted, ["method", "doc_id"]).collect()
     chosen.sort(key=lambda row: _INTERESTING.index(row["method"]))
-    columns = store.read_json("manifest.json")["settings"]["input"]["columns"]
-    texts = store.texts([i for row in chosen[:EXAMPLES] for i in (row["doc_id"], row["kept_id"])], columns)
+    settings = store.read_json("manifest.json")["settings"]["input"]
+    texts = store.texts([i for row in chosen[:EXAMPLES] for i in (row["doc_id"], row["kept_id"])], settings)
     lines = []
     for row in chosen[:EXAMPLES]:
         head = Text(f"\n{visible(row['doc_id'])} dropped for {visible(row['kept_id'])}: {row['method']}", "bold")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import pyarrow as pa
@@ -18,6 +18,8 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
+from dedup_lib.config import Columns
+from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.kernels.times import to_micros
 from dedup_lib.schemas import quoted
 
@@ -47,7 +49,7 @@ def shared_ids(rows: DataFrame) -> DataFrame:
     return counted.where((F.col("rows") > 1) | F.col("doc_id").isNull()).select("doc_id")
 
 
-def distinct_ids(rows: DataFrame, shared: DataFrame, id_column: str | None, content: str, publish_time: str | None) -> DataFrame:
+def distinct_ids(rows: DataFrame, shared: DataFrame, columns: Columns, pages: Pages) -> DataFrame:
     """Give each row an id of its own or a ``copy`` number above 1; ``shared`` are the ids to look at.
 
     A row without an id gets the hash of all its columns, and equal rows without ids a number behind it, unless its id
@@ -58,7 +60,8 @@ def distinct_ids(rows: DataFrame, shared: DataFrame, id_column: str | None, cont
     clean = named.join(shared, "doc_id", "left_anti")
     doubtful = named.join(shared, "doc_id", "left_semi").unionByName(rows.where(F.col("doc_id").isNull()))
     schema = StructType([*doubtful.schema.fields, *_EXTRA])
-    described = doubtful.mapInArrow(partial(_describe, content=content, publish_time=publish_time), schema)
+    id_column = columns.doc_id
+    described = doubtful.mapInArrow(partial(_describe, columns=columns.model_dump(), pages=pages), schema)
     made = F.substring("digest", 1, MADE_ID_LENGTH)
     same = Window.partitionBy(F.coalesce("doc_id", made), F.col("doc_id").isNull()).orderBy(
         F.col("published").asc_nulls_last(), F.col("length").desc(), "digest"
@@ -85,13 +88,16 @@ def can_hold_made_ids(rows: DataFrame, id_column: str) -> bool:
     return isinstance(rows.schema["raw"].dataType[id_column].dataType, StringType)
 
 
-def _describe(batches: Iterator[pa.RecordBatch], content: str, publish_time: str | None) -> Iterator[pa.RecordBatch]:
+def _describe(batches: Iterator[pa.RecordBatch], columns: Mapping[str, str | None], pages: Pages) -> Iterator[pa.RecordBatch]:
     """Add what orders rows of one id: a digest of all columns, the publication time, the length."""
     for batch in batches:
         raw = batch.column("raw")
         digests = pa.array([_digest(row) for row in raw.to_pylist()], pa.string())
-        published = to_micros(pc.struct_field(raw, publish_time)) if publish_time else pa.nulls(len(raw), pa.int64())
-        lengths = pc.fill_null(pc.utf8_length(pc.struct_field(raw, content)), 0).cast(pa.int32())
+        names = {field.name for field in raw.type}
+        given = {role: pc.struct_field(raw, name) for role, name in columns.items() if name in names}
+        published = to_micros(given["publish_time"]) if "publish_time" in given else pa.nulls(len(raw), pa.int64())
+        texts = readable(given["content"], given.get("charset"), given.get("source"), pages).texts
+        lengths = pc.fill_null(pc.utf8_length(texts), 0).cast(pa.int32())
         names = [*batch.schema.names, *(field.name for field in _EXTRA)]
         yield pa.RecordBatch.from_arrays([*batch.columns, digests, published, lengths], names=names)
 

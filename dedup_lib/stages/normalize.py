@@ -20,10 +20,12 @@ from dedup_lib.kernels.boilerplate import Lexicon
 from dedup_lib.kernels.characters import visible_characters
 from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import Normalizer
+from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.kernels.times import to_micros
 from dedup_lib.kernels.triggers import dense, holding
 from dedup_lib.schemas import NORMALIZED, SIGNATURE, Column, Table
 from dedup_lib.stages.bridge import by_profile, map_batches
+from dedup_lib.stages.contents import pages_of, raw_contents
 from dedup_lib.stages.sign import Signing, sign_batch, signing
 
 GARBLED = 0.25  # share of replacement characters among those beyond ASCII from which on a text was read in the wrong encoding
@@ -38,6 +40,7 @@ _TEXTS = Table(
         Column("folded", "string", "folded, null where equal to text"),
         Column("emptied", "boolean", "nothing was left"),
         Column("unusable", "string", "why the row cannot be compared: empty or undecodable"),
+        Column("flags", "string", "lines of a flag, a tab and its detail"),
     ),
 )
 
@@ -58,9 +61,9 @@ def recipe(profile: Profile) -> Recipe:
 
 
 def normalize(rows: DataFrame, config: Config) -> DataFrame:
-    """Normalise, hash and sign each row; ``unusable`` says why a row cannot be compared, if so.
+    """Normalise, hash and sign each row; ``unusable`` says why a row cannot be compared, if so, ``flags`` how it was read.
 
-    Takes ``raw``, ``doc_id``, ``profile`` of rows with an id of their own; returns ``normalized`` and ``unusable``.
+    Takes ``raw``, ``doc_id``, ``profile`` of rows with an id of their own; returns ``normalized``, ``unusable`` and ``flags``.
     """
     columns = config.input.columns
     raw = F.col("raw")
@@ -72,13 +75,14 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
     narrow = rows.select(
         "doc_id",
         "profile",
-        raw.getField(columns.content).alias("content"),
+        *raw_contents(rows, columns),
         given["title"].cast("string").alias("title"),
         given["time"].alias("time"),
     )
-    hashed = narrow.withColumn("raw_sha1", _raw_sha1(config))
+    hashed = narrow.withColumn("raw_sha1", _raw_sha1(config, narrow.schema["content"].dataType.simpleString()))
     recipes = {name: recipe(profile) for name, profile in config.profiles.items()}
-    texts = map_batches(hashed, _TEXTS, partial(_normalize_batch, recipes=recipes, lexicon=config.lexicon))
+    batch = partial(_normalize_batch, recipes=recipes, lexicon=config.lexicon, pages=pages_of(config))
+    texts = map_batches(hashed, _TEXTS, batch)
     folded = F.coalesce("folded", "text")
     return texts.select(
         "doc_id", "profile", "published", "length", "raw_sha1",
@@ -86,15 +90,19 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
         F.sha1(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded)).alias("key"),
         F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"),
         *[column.name for column in SIGNATURE],
-        "unusable",
+        "unusable", "flags",
     )  # fmt: skip
 
 
-def _raw_sha1(config: Config) -> F.Column:
-    """SHA-1 of the columns that are compared. With a title its length stands before it: no two pairs read alike."""
+def _raw_sha1(config: Config, kind: str) -> F.Column:
+    """SHA-1 of the columns that are compared; content is a string or binary, as ``kind`` says.
+
+    With a title its length stands before it: no two pairs read alike.
+    """
     with_title = [name for name, profile in config.profiles.items() if profile.compare == "title_and_content"]
     size = F.coalesce(F.length("title").cast("string"), F.lit("none"))
-    both = F.concat(size, F.lit(":"), F.coalesce("title", F.lit("")), F.coalesce("content", F.lit("")))
+    title = F.concat(size, F.lit(":"), F.coalesce("title", F.lit(""))).cast(kind)
+    both = F.concat(title, F.coalesce("content", F.lit("").cast(kind)))
     return F.sha1(F.when(F.col("profile").isin(with_title), both).otherwise(F.col("content")))
 
 
@@ -103,8 +111,10 @@ def _normalizer(steps: tuple[str, ...], lexicon: Lexicon) -> Normalizer:
     return Normalizer(steps, lexicon)
 
 
-def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexicon: Lexicon) -> dict[str, object]:
-    content = pc.fill_null(batch.column("content"), "")
+def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexicon: Lexicon, pages: Pages) -> dict[str, object]:
+    content, flags = readable(batch.column("content"), batch.column("charset"), batch.column("source"), pages)
+    unread = pc.and_(content.is_null(), batch.column("content").is_valid())
+    content = pc.fill_null(content, "")
     blank = pc.invert(holding(visible_characters())(content))
     garbled = dense("\ufffd", GARBLED)(content)
     trimmed = pc.utf8_trim_whitespace(content)
@@ -122,7 +132,8 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
         "text": pc.if_else(emptied, trimmed, text),
         "folded": pc.if_else(pc.equal(text, folded), pa.scalar(None, pa.string()), folded),
         "emptied": emptied,
-        "unusable": pc.if_else(blank, "empty", pc.if_else(garbled, "undecodable", pa.scalar(None, pa.string()))),
+        "unusable": pc.case_when(pc.make_struct(unread, blank, garbled), "undecodable", "empty", "undecodable"),
+        "flags": flags,
     } | dict(zip([column.name for column in SIGNATURE], signature, strict=True))
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
 
-from dedup_lib.config import Columns
+from dedup_lib.config import Config
 from dedup_lib.kernels.decide import DROP
-from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, MEASURES, PAIRS, QUARANTINE, REVIEW, Table
+from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, FLAGS, MEASURES, PAIRS, QUARANTINE, REVIEW, Table
 from dedup_lib.stages.bridge import small
+from dedup_lib.stages.contents import readable_rows
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import Verdicts
 
@@ -141,14 +142,17 @@ def _with_raw(frame: DataFrame, table: Table, id_column: str | None) -> DataFram
     return frame.select(*raw.values(), *own)
 
 
-def review_table(rows: DataFrame, questions: DataFrame, count: int, columns: Columns) -> DataFrame:
+def review_table(rows: DataFrame, questions: DataFrame, count: int, config: Config) -> DataFrame:
     """``review``: the pairs for a person, with both titles and texts. ``count``: how many questions there are."""
-    present = rows.schema["raw"].dataType.fieldNames()
-
-    def raw(name: str | None) -> Column:
-        return F.col("raw").getField(name).cast("string") if name in present else F.lit(None).cast("string")
-
-    texts = rows.select("doc_id", raw(columns.title).alias("title"), raw(columns.content).alias("text"))
-    kept = texts.select(*[F.col(name).alias(other) for name, other in zip(texts.columns, REVIEW_TWINS, strict=True)])
     asked = questions.where(F.col("decision") == "review")
+    named = asked.select("doc_id").union(asked.select(F.col("kept_id").alias("doc_id"))).distinct()
+    texts = readable_rows(rows.join(small(named, 2 * count), "doc_id"), config)
+    kept = texts.select(*[F.col(name).alias(other) for name, other in zip(texts.columns, REVIEW_TWINS, strict=True)])
     return REVIEW.conform(kept.join(small(texts.join(small(asked, count), "doc_id"), 100 * count), "kept_id"))
+
+
+def flags(flagged: DataFrame) -> DataFrame:
+    """``flags``: from ``doc_id`` and ``flags``, lines of a flag, a tab and its detail."""
+    lines = flagged.select("doc_id", F.explode(F.split("flags", "\n")).alias("line"))
+    parts = F.split("line", "\t")
+    return FLAGS.conform(lines.select("doc_id", parts.getItem(0).alias("flag"), parts.getItem(1).alias("detail")))

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
+
+from tests.conftest import ROOT
 
 CASES = Path(__file__).parent / "cases"
+EVALUATION_DATA = Path(os.environ.get("DEDUP_EVALUATION_DATA", ROOT.parent / "shared" / "data"))
+
+
+def evaluation_data(name: str) -> Callable[[Callable], Callable]:
+    """Call a test with a ``folder`` of the real data that is not part of the repository; skip it where there is none."""
+    folder = EVALUATION_DATA / name
+
+    def mark(test: Callable) -> Callable:
+        here = pytest.mark.parametrize("folder", [folder], ids=[name])(test)
+        return pytest.mark.skipif(not folder.is_dir(), reason=f"no {folder}")(here)
+
+    return mark
 
 
 def unescape(text: str) -> str:
