@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -68,6 +68,24 @@ def gram_hashes(texts: Sequence[str], n: int) -> tuple[np.ndarray, np.ndarray]:
     values, bounds = np.empty(len(chars), np.uint64), np.zeros(len(texts) + 1, np.int64)
     _gram_hashes(chars, offsets, n, values, bounds)
     return values[: bounds[-1]], bounds
+
+
+def word_hashes(texts: Iterable[str], cut: Callable[[str], Sequence[str]]) -> tuple[np.ndarray, np.ndarray]:
+    """Hashes (uint64, the tail of MD5) of the words of each text, repeats included, and rows + 1 offsets.
+
+    Words without a letter or digit are left out; web addresses are not, unlike in the product's own words.
+    """
+    known: dict[str, int] = {}
+    hashes, offsets = [], [0]
+    for text in texts:
+        for word in cut(text):
+            if word not in known:
+                kept = any(map(str.isalnum, word))
+                known[word] = int.from_bytes(hashlib.md5(word.encode()).digest()[-8:]) if kept else -1
+            if known[word] >= 0:
+                hashes.append(known[word])
+        offsets.append(len(hashes))
+    return np.array(hashes, np.uint64), np.array(offsets, np.int64)
 
 
 @compiled

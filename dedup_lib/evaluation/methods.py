@@ -14,6 +14,7 @@ from dedup_lib.evaluation.baselines import (
     gram_hashes,
     raw_minhash,
     strip_markup,
+    word_hashes,
     words_only,
 )
 from dedup_lib.evaluation.measures import (
@@ -27,7 +28,6 @@ from dedup_lib.evaluation.measures import (
     linked,
     shingle_sets,
 )
-from dedup_lib.kernels.features import word_hashes
 from dedup_lib.kernels.simhash import BITS
 from dedup_lib.kernels.tokens import segmenter
 
@@ -125,7 +125,7 @@ def _exact(documents: Documents) -> list[Method]:
 
 def _simhashes(documents: Documents) -> list[Method]:
     cleaned = [words_only(strip_markup(text)) for text in documents.content]
-    words = word_hashes(map(strip_markup, documents.content), segmenter("jieba"))
+    words = word_hashes([strip_markup(text).lower() for text in documents.content], segmenter("jieba"))
     tokens = {
         "simhash_chars": ("single characters", gram_hashes(cleaned, 1)),
         "simhash_4grams": ("character 4-grams", gram_hashes(cleaned, 4)),

@@ -106,7 +106,8 @@ def _comparison(part: pa.Table) -> alt.LayerChart:
     y = alt.Y("method:N", sort=names, title=None, axis=alt.Axis(labelLimit=260, grid=True))
     base = alt.Chart(_data(rows)).encode(y=y, color=_colour())
     points = base.mark_point(filled=True, size=60, opacity=0.9).encode(
-        x=alt.X("value:Q", title=None, scale=alt.Scale(domain=[0, 1])), shape=alt.Shape("rate:N", sort=[*_COLOURS], title=None)
+        x=alt.X("value:Q", title=None, scale=alt.Scale(domain=[0, 1])),
+        shape=alt.Shape("rate:N", scale=alt.Scale(domain=[*_COLOURS]), title=None),
     )
     return alt.layer(base.mark_rule().encode(x="lo:Q", x2="hi:Q"), points).properties(width=_WIDTH, height=20 * len(names))
 
