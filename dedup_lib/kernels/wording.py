@@ -16,6 +16,7 @@ from dedup_lib.kernels.features import mix
 from dedup_lib.kernels.utf8 import compiled
 
 LONGEST_WORDS = 12  # letters; where both sides have more, another passage stands there, not another name
+FEW = 2
 NEGATIONS = "不没未非无勿莫别"
 LITTLE_WORDS = "的地得着著了过还仍也又而且和与及其该此这作做他她它"  # editors and converters exchange them freely
 _NEGATIONS = np.array([ord(char) for char in NEGATIONS], np.int32)
@@ -24,14 +25,22 @@ _LITTLE_WORDS = np.array([ord(char) for char in LITTLE_WORDS], np.int32)
 
 @compiled
 def _letters(line, start, end):
-    """Letters that say something: neither masked facts nor little words."""
+    """Letters that say something, no little words; a masked fact counts as one."""
     count = 0
     for i in range(start, end):
-        says = line[i] != MASK
+        says = True
         for char in _LITTLE_WORDS:
             says &= line[i] != char
         count += says
     return count
+
+
+@compiled
+def _only_facts(line, start, end):
+    for i in range(start, end):
+        if line[i] != MASK:
+            return False
+    return True
 
 
 @compiled
@@ -43,12 +52,6 @@ def _negates(line, start, end):
         if line[start] == char:
             return True
     return False
-
-
-@compiled
-def _same_letters(line_a, line_b, gap):
-    """Whether the two sides of a gap have the same letters in another order: 开展 / 展开."""
-    return gap[1] - gap[0] == gap[3] - gap[2] and np.all(np.sort(line_a[gap[0] : gap[1]]) == np.sort(line_b[gap[2] : gap[3]]))
 
 
 @compiled
@@ -67,32 +70,41 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
     """How many differing words matter, up to ``MANY``.
 
     Lines as ``conflicting.read_facts`` makes them; ``features`` is the shorter text's number of feature characters. In texts
-    of up to ``letters_up_to`` features every replaced letter matters, up to ``words_up_to`` two in a row do, and above only
-    the same couple of words at several places. A negation that one text lacks always does.
+    of up to ``letters_up_to`` features every replaced letter matters. Up to ``words_up_to`` two in a row do, and single ones
+    where they are ``FEW`` or one couple of letters stands at several places: many different ones are damage. In longer texts
+    only a couple of words at several places matters. A negation that one text lacks always does.
     """
     gaps = align(line_a[FAR : length_a - FAR], length_a - 2 * FAR, line_b[FAR : length_b - FAR], length_b - 2 * FAR)
     couples = np.empty(len(gaps), np.uint64)
-    count, named = 0, 0
+    count, noted, singles = 0, 0, 0
     for k in range(len(gaps)):
         gap = gaps[k] + FAR
         ours, theirs = _letters(line_a, gap[0], gap[1]), _letters(line_b, gap[2], gap[3])
-        if ours == 0 and theirs == 0:
+        if _only_facts(line_a, gap[0], gap[1]) and _only_facts(line_b, gap[2], gap[3]):
             continue
         if ours == 0 or theirs == 0:
             if _negates(line_a, gap[0], gap[1]) or _negates(line_b, gap[2], gap[3]):
                 return MANY
             continue
-        if min(ours, theirs) > LONGEST_WORDS or _same_letters(line_a, line_b, gap):
+        if min(ours, theirs) > LONGEST_WORDS:
             continue
         several = min(ours, theirs) > 1
         if features <= letters_up_to or (features <= words_up_to and several):
             count += 1
-        elif several:
-            couples[named] = _couple(line_a, line_b, gap)
-            named += 1
-    if count == 0 and named > 1:
-        couples = np.sort(couples[:named])
-        for k in range(1, named):
-            if couples[k] == couples[k - 1]:
-                return MANY
+        elif several or features <= words_up_to:
+            singles += not several
+            couples[noted] = _couple(line_a, line_b, gap)
+            noted += 1
+    if count == 0 and (0 < singles <= FEW or _repeats(couples[:noted])):
+        return MANY
     return min(count, MANY)
+
+
+@compiled
+def _repeats(couples):
+    """Whether any value stands twice."""
+    ordered = np.sort(couples)
+    for k in range(1, len(ordered)):
+        if ordered[k] == ordered[k - 1]:
+            return True
+    return False

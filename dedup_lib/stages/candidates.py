@@ -28,7 +28,7 @@ from dedup_lib.stages.bridge import map_batches, map_partitions
 BAND, BLOCK, SAME_TEXT = 0, 1, 2
 KINDS = ("minhash band", "simhash block", "same text")
 ENTRIES_PER_PARTITION = 4_000_000
-FACTS_ALONE = 3  # the last round in which hot keys are narrowed by facts alone
+FACTS_ALONE = 2  # the last round in which hot keys are narrowed by facts alone
 PAIR, WAITING, HOT, TOTAL = 0, 1, 2, 3
 
 
@@ -154,9 +154,10 @@ def _near_keys(batch: pa.RecordBatch, rows: np.ndarray, meeting: Meeting, number
     block = np.empty((len(rows), len(masks)), np.int64)
     _all_block_keys(fingerprints, masks, np.uint64(meeting.group(BLOCK)), block)
     if number > 1:
+        more = 0 if number <= FACTS_ALONE else 4 ** (number - FACTS_ALONE)  # other bands that must agree as well
         facts, plain = chosen.column("facts").to_numpy(), band.copy()
-        _narrow(band, facts, plain, max(0, number - FACTS_ALONE))
-        _narrow(block, facts, plain, max(0, number - FACTS_ALONE))
+        _narrow(band, facts, plain, more)
+        _narrow(block, facts, plain, more)
     _grouped(band, meeting.group(BAND))
     _grouped(block, meeting.group(BLOCK))
     return [(rows, band), (rows, block)]

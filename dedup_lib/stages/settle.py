@@ -23,7 +23,7 @@ from dedup_lib.stages.resolve import Save, first_survivors, resolve
 from dedup_lib.stages.verdicts import Verdicts, apply_verdicts
 from dedup_lib.stages.verify import fact_digests, verify
 
-GROWTH = 8  # by which a bucket's budget for each row grows from round to round
+GROWTH = 4  # by which a bucket's budget for each row grows from round to round
 
 
 class Settled(NamedTuple):

@@ -66,6 +66,11 @@ SHORT, LONG = story(150), story(600)
         ("one letter of a town", SHORT + "明天到达南京站。", SHORT + "明天到达北京站。"),
         ("teams change sides", "青河队在主场以3比1战胜临湖队" + SHORT, "临湖队在主场以3比1战胜青河队" + SHORT),
         ("negation", LONG[:300] + "我们支持这项决定" + LONG[300:], LONG[:300] + "我们不支持这项决定" + LONG[300:]),
+        ("one letter of a name", LONG[:280] + "任命张伟为馆长", LONG[:280] + "任命张强为馆长"),
+        (
+            "one letter of a name at places",
+            *(f"{n}到任。{LONG[:140]}{n}讲话。{LONG[140:280]}{n}离会。" for n in ("张伟", "张强")),
+        ),
         ("name twice in a long text", "远山股份" + LONG + "远山股份", "东港重工" + LONG + "东港重工"),
         ("date in a long text", LONG + "3月5日开幕", LONG + "3月6日开幕"),
         ("two figures in a long text", "投资12.4亿元" + LONG + "增长8%", "投资13.4亿元" + LONG + "增长9%"),
@@ -91,6 +96,11 @@ def test_other_facts_keep_apart(kind, first, second):
         ("readers", SHORT + " 阅读(123)", SHORT + " 阅读(2345)"),
         ("touched words in a long text", LONG + "不能令人满意" + SHORT, LONG + "很难使他高兴" + SHORT),
         ("damaged letters", LONG, LONG[:90] + "鑫" + LONG[91:300] + "淼" + LONG[301:]),
+        (
+            "many damaged letters",
+            LONG[:300],
+            "".join("鑫淼焱垚犇"[i // 60] if i % 60 == 9 else c for i, c in enumerate(LONG[:300])),
+        ),
         ("sentence added", SHORT, SHORT + "。本报将继续关注此事。"),
         ("paragraphs moved", LONG[:300] + LONG[300:], LONG[300:] + LONG[:300]),
     ],
