@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dedup_lib.kernels import boilerplate, characters, chinese, markup, mojibake
+from dedup_lib.kernels import boilerplate, characters, chinese, markup, masking, mojibake
 from dedup_lib.kernels.boilerplate import Lexicon
 from dedup_lib.kernels.triggers import Trigger, either, holding
 from dedup_lib.kernels.whitespace import join_lines
@@ -43,6 +43,7 @@ TEXT_STEPS: dict[str, Callable[[Lexicon], TextStep]] = {
     "pinyin": lambda lexicon: TextStep(chinese.strip_pinyin, holding(chinese.TONED + chinese.TONED.upper())),
     "title_tags": lambda lexicon: TextStep(*boilerplate.title_tag_remover(lexicon)),
     "noise": lambda lexicon: TextStep(*boilerplate.noise_remover(lexicon)),
+    "mask": lambda lexicon: TextStep(masking.mask, masking.maskable),
 }
 JOIN_LINES = "join_lines"
 STEP_NAMES: tuple[str, ...] = (*TEXT_STEPS, *characters.STEPS, JOIN_LINES)
