@@ -17,7 +17,7 @@ from dedup_lib.kernels.urls import take_out_urls, url_characters
 from dedup_lib.kernels.utf8 import code_points, compiled, string_buffers
 
 FACT_DIGITS = 4  # a longer run of digits is a code whatever stands around it
-COUNTED = "星分元块毛钱角万千百次个人名位天晚夜周年月日号楼层点时半小分秒折倍成度米里克斤两公平份杯瓶碗盒包件只条张间床岁级代寸颗家年"
+COUNTED = "星颗分元块毛钱角百千万次个人名位天晚夜周年月日号楼层点时小秒折倍成度米里克斤两公平寸份杯瓶碗盒包件只条张间床岁级家"
 RATING = "第打给评分数共花约近满减才只就"  # before a number that says something
 
 _LETTER, _ALNUM, _DIGIT, _COUNTED, _RATING = 1, 2, 4, 8, 16
