@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from dedup_lib.kernels import short
-from dedup_lib.kernels.decide import DROP, FACTS_DIFFER, GUARDED, NONE, REVIEW, Decisions, Rule
+from dedup_lib.kernels.decide import DROP, GUARDED, NONE, REVIEW, Decisions, Rule
 
 SAME_BUT_FOR_DIGITS = "same_but_for_digits"
 _OUTCOMES = {short.SLIP: DROP, short.DOUBT: REVIEW, short.DIFFERENT: GUARDED, short.FAR: NONE}
@@ -37,7 +37,7 @@ def decide_short(
         outcome = _OUTCOMES[verdict.kind]
         decided.outcome[row] = outcome
         decided.threshold[row] = least_jaccard(shingles[row], rule.ngram, min(verdict.edits, 1))
-        decided.reason[row] = FACTS_DIFFER if outcome == GUARDED else verdict.reason
+        decided.reason[row] = verdict.reason
 
 
 def decide_spam(rule: Rule, decided: Decisions, jaccard: np.ndarray, masked: np.ndarray) -> None:

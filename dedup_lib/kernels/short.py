@@ -16,6 +16,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from dedup_lib.kernels.classes import FEATURE, character_classes
+from dedup_lib.kernels.decide import FACTS_DIFFER
 from dedup_lib.kernels.facts import NUMERALS
 from dedup_lib.kernels.urls import GAP, URL
 from dedup_lib.kernels.wording import NEGATIONS
@@ -49,11 +50,10 @@ def letters(text: str) -> str:
 
 
 def judge(first: str, second: str) -> Verdict:
-    """Judge two normalised short texts; the answer does not depend on their order.
+    """Judge two normalised short texts; the kind does not depend on their order.
 
     ``FAR``: more than one edit between their letters. ``SLIP``: the same text. ``DIFFERENT``: known to say something else.
     """
-    first, second = sorted((first, second))
     ours, theirs = letters(first), letters(second)
     edits = Levenshtein.editops(ours, theirs, score_hint=1)
     length = max(len(ours), len(theirs))
@@ -61,7 +61,14 @@ def judge(first: str, second: str) -> Verdict:
         return Verdict(FAR, len(edits), "")
     kinds = [_edit(edit, ours, theirs) for edit in edits] + [_marks(first, second)]
     kind = next((kind for kind in (DIFFERENT, DOUBT) if kind in kinds), SLIP)
-    return Verdict(kind, len(edits), f"edit_distance {len(edits)} of {length}")
+    shown = "".join(
+        f": {_shown(ours, edit[1], edit[0] != 'insert')} / {_shown(theirs, edit[2], edit[0] != 'delete')}" for edit in edits
+    )
+    return Verdict(kind, len(edits), (FACTS_DIFFER if kind == DIFFERENT else f"edit_distance {len(edits)} of {length}") + shown)
+
+
+def _shown(text: str, at: int, present: bool) -> str:
+    return text[at] if present else "-"
 
 
 def _edit(edit: tuple[str, int, int], ours: str, theirs: str) -> str:
