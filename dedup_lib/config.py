@@ -155,6 +155,20 @@ class Near(Section):
         return self
 
 
+class Short(Section):
+    """When texts below ``near.min_features`` are compared by edits; see ``kernels/short.py``."""
+
+    min_features: Annotated[int, Field(ge=4)] = 8
+
+
+class Spam(Section):
+    """When texts that are equal but for their codes are one; see ``kernels/codes.py``."""
+
+    min_texts: Annotated[int, Field(ge=2)] = 6
+    min_letters: Positive = 12
+    drop_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.2
+
+
 class Profile(Section):
     """How texts of one kind are normalised, signed and judged."""
 
@@ -168,6 +182,8 @@ class Profile(Section):
     minhash: MinHashSettings = MinHashSettings()
     simhash: SimHashSettings = SimHashSettings()
     near: Near = Near()
+    short: Short | None = None
+    spam: Spam | None = None
 
     @field_validator("normalize")
     @classmethod
@@ -185,6 +201,14 @@ class Profile(Section):
         settings = self.minhash
         chosen = choose_bands(self.near.drop_jaccard, settings.num_perm, settings.max_miss) or Bands(settings.num_perm, 1)
         return widened(chosen, self.near.review_jaccard, settings.num_perm, settings.max_review_miss)
+
+    @model_validator(mode="after")
+    def _short_is_below_near(self) -> Profile:
+        if self.short and self.short.min_features >= self.near.min_features:
+            raise ValueError(
+                f"short.min_features ({self.short.min_features}) < near.min_features ({self.near.min_features}) must hold"
+            )
+        return self
 
     @model_validator(mode="after")
     def _bands_reach_the_threshold(self) -> Profile:

@@ -23,6 +23,7 @@ from dedup_lib.stages.settle import Settled, bucket_totals, hot_buckets
 WORST_BUCKETS = 20
 _PACKAGES = (
     "pyspark", "pysail", "pyarrow", "numpy", "numba", "OpenCC", "selectolax", "ftfy", "jieba", "readability-lxml", "lxml",
+    "rapidfuzz", "pypinyin",
 )  # fmt: skip
 
 
@@ -51,9 +52,11 @@ def count_by(frame: DataFrame, *columns: str) -> dict[str, int]:
 
 
 def lengths(signatures: DataFrame) -> dict[str, int]:
-    """How many representatives there are, and how many of them are too short to be compared."""
-    row = signatures.agg(F.count("*").alias("all"), F.count("minhash").alias("signed")).first()
-    return {"representatives": row["all"], "too_short_to_compare": row["all"] - row["signed"]}
+    """How many representatives there are, how many of them are compared as short texts, and how many are too short for that."""
+    unsigned, short = F.col("minhash").isNull(), F.col("deletions").isNotNull()
+    counts = F.count("*").alias("all"), F.count_if(unsigned & short).alias("short"), F.count_if(unsigned & ~short).alias("alone")
+    row = signatures.agg(*counts).first()
+    return {"representatives": row["all"], "compared_as_short": row["short"], "too_short_to_compare": row["alone"]}
 
 
 def collect(

@@ -202,7 +202,7 @@ class _Run:
         """``signatures`` of the representatives."""
         with self.timer("rank"):
             ranked = rank_representatives(exact)
-            signed = self.store.save(signatures(normalized, ranked, self.count), SIGNATURES.name)
+            signed = self.store.save(signatures(normalized, ranked, self.count, self.config), SIGNATURES.name)
             self.lengths = metrics.lengths(signed)
             self.progress("rank", **self.lengths)
         return signed

@@ -56,7 +56,7 @@ MEASURES = (
     Column("hamming", "int", "bits in which the two SimHashes differ, 0 to 64; null where a text has no features"),
     Column("jaccard", "double", "shared over all distinct shingles of the two normalised texts, 0 to 1"),
     Column("containment", "double", "shared over the smaller text's distinct shingles, 0 to 1"),
-    Column("threshold", "double", "the Jaccard similarity that a drop of this pair needs"),
+    Column("threshold", "double", "the Jaccard similarity that a drop of this pair needs; for short texts what one edit leaves"),
     Column("reason", "string", "the rule that decided, and the differing facts where a guard did"),
 )
 
@@ -65,6 +65,10 @@ SIGNATURE = (
     Column("shingles", "int", "distinct shingles of the text"),
     Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without features"),
     Column("minhash", "binary", "MinHash signature, little-endian uint32; null for texts too short to be compared"),
+    Column("deletions", "binary", "keys by which short texts meet, little-endian uint64; null for others"),
+    Column(
+        "masked", "bigint", "hash of the text with its codes masked, null where there are none; in signatures of families only"
+    ),
 )
 
 # ---- work tables, in the order of the data flow -----------------------------------------------------------------------------

@@ -22,6 +22,8 @@ class Rule(NamedTuple):
     hamming_jaccard: float
     hamming_limits: tuple[tuple[int, int], ...]
     guard: Guard | None
+    short_features: tuple[int, int] | None  # short texts: the shorter one has from so many to less than so many features
+    spam_jaccard: float | None  # texts of a family that are equal but for their codes
 
 
 class Decisions(NamedTuple):

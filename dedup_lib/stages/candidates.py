@@ -1,8 +1,9 @@
 """``signatures`` -> ``buckets`` -> ``candidates``: which rows are worth comparing.
 
 Rows meet in a bucket when they share a band of their MinHash signature, the whole blocks of their SimHash (then only within
-the Hamming limit), or the very text, where a verdict keeps one of them out of its exact group. Rows of different profiles
-never meet. Texts stay behind: a bucket entry is 28 bytes.
+the Hamming limit), their text with one character less (short texts), their text but for its codes (families of spam), or the
+very text, where a verdict keeps one of them out of its exact group. Rows of different profiles never meet. Texts stay behind:
+a bucket entry is 28 bytes.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from dedup_lib.kernels.utf8 import compiled
 from dedup_lib.schemas import BUCKETS, CANDIDATES
 from dedup_lib.stages.bridge import map_batches, map_partitions
 
-BAND, BLOCK, SAME_TEXT = 0, 1, 2
-KINDS = ("minhash band", "simhash block", "same text")
+BAND, BLOCK, SAME_TEXT, DELETION, MASKED = range(5)
+KINDS = ("minhash band", "simhash block", "same text", "short text", "text but for codes")
 ENTRIES_PER_PARTITION = 4_000_000
 FACTS_ALONE = 2  # the last round in which hot keys are narrowed by facts alone
 PAIR, WAITING, HOT, TOTAL = 0, 1, 2, 3
@@ -42,6 +43,7 @@ class Meeting(NamedTuple):
     blocks: int
     max_hamming: int
     min_ratio: float
+    deletions: int  # most keys of a short text; 0 where they are not compared
 
     def group(self, kind: int) -> int:
         """The group number of this profile's buckets of one kind."""
@@ -55,7 +57,9 @@ def meetings(config: Config, rows: int) -> dict[str, Meeting]:
         limit = profile.near.max_hamming
         blocks = choose_blocks(rows, limit, config.candidates.rows_per_bucket)
         bands, band_rows = profile.bands
-        found[name] = Meeting(index, bands, band_rows, profile.minhash.num_perm, blocks, limit, profile.near.review_jaccard)
+        deletions = profile.near.min_features + 1 if profile.short else 0
+        ratio = profile.near.review_jaccard
+        found[name] = Meeting(index, bands, band_rows, profile.minhash.num_perm, blocks, limit, ratio, deletions)
     return found
 
 
@@ -70,7 +74,7 @@ def buckets(signatures: DataFrame, meetings: Mapping[str, Meeting], number: int 
     pinned = signatures.where("pinned").select("profile", "key").distinct().withColumn("shared", F.lit(True))
     marked = signatures.join(F.broadcast(pinned), ["profile", "key"], "left")
     facts = F.col("facts") if number > 1 else F.lit(0).cast("bigint").alias("facts")
-    entries = marked.select("rank", "profile", "key", "simhash", "shingles", "minhash", "shared", facts)
+    entries = marked.select("rank", "profile", "key", "simhash", "shingles", "minhash", "shared", "deletions", "masked", facts)
     return map_batches(entries, BUCKETS, partial(_bucket_batch, meetings=dict(meetings), number=number))
 
 
@@ -79,7 +83,7 @@ def expand(entries: DataFrame, meetings: Mapping[str, Meeting], all_pairs_up_to:
 
     ``rows`` is the number of representatives: it decides how many partitions the entries need.
     """
-    per_row = max(m.bands + block_keys(m.blocks, m.max_hamming) for m in meetings.values())
+    per_row = max(m.bands + block_keys(m.blocks, m.max_hamming) + m.deletions for m in meetings.values())
     partitions = max(8, -(-rows * per_row // ENTRIES_PER_PARTITION))
     limits = np.full(GROUPS, ANY_DISTANCE, np.int64)
     ratios = np.zeros(GROUPS, np.float64)
@@ -132,6 +136,7 @@ def _bucket_batch(batch: pa.RecordBatch, meetings: Mapping[str, Meeting], number
         ours = np.asarray(pc.equal(profiles, name))
         columns += _near_keys(batch, np.flatnonzero(ours & signed), meeting, number)
         columns += _text_keys(batch, np.flatnonzero(ours & shared), meeting)
+        columns += _comment_keys(batch, ours, meeting)
     rows = np.concatenate([np.repeat(rows, keys.shape[1]) for rows, keys in columns])
     picks = pa.array(rows)
     return {
@@ -169,6 +174,19 @@ def _text_keys(batch: pa.RecordBatch, rows: np.ndarray, meeting: Meeting) -> lis
     keys = np.array([int(text[:16], 16) for text in texts], np.uint64).view(np.int64).reshape(-1, 1)
     _grouped(keys, meeting.group(SAME_TEXT))
     return [(rows, keys)]
+
+
+def _comment_keys(batch: pa.RecordBatch, ours: np.ndarray, meeting: Meeting) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Deletion keys of short texts, as many as each has, and the masked keys of families."""
+    short = np.flatnonzero(ours & np.asarray(batch.column("deletions").is_valid()))
+    deletions = batch.column("deletions").take(pa.array(short))
+    keys = np.frombuffer(b"".join(deletions.to_pylist()), "<i8").astype(np.int64).reshape(-1, 1)
+    _grouped(keys, meeting.group(DELETION))
+    owners = np.repeat(short, pc.binary_length(deletions).to_numpy() // 8)
+    spam = np.flatnonzero(ours & np.asarray(batch.column("masked").is_valid()))
+    masked = batch.column("masked").take(pa.array(spam)).to_numpy().astype(np.int64).reshape(-1, 1)
+    _grouped(masked, meeting.group(MASKED))
+    return [(owners, keys), (spam, masked)]
 
 
 def _expand_partition(

@@ -120,7 +120,7 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
     trimmed = pc.utf8_trim_whitespace(content)
     title = pc.fill_null(batch.column("title"), "")
     text, folded, *signature = by_profile(
-        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), outputs=6
+        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), 2 + len(SIGNATURE)
     )
     emptied = pc.equal(pc.utf8_length(text), 0)
     return {

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dedup_lib.config import Config, Profile
+from dedup_lib.kernels.comments import decide_short, decide_spam
 from dedup_lib.kernels.decide import DROP, NONE, Rule, decide
 from dedup_lib.kernels.guard import Guard, digests
 from dedup_lib.kernels.pairs import ANY_DISTANCE
@@ -28,7 +29,16 @@ def rule(profile: Profile) -> Rule:
     anything = 2**31
     limits = tuple((limit.up_to or anything, limit.limit) for limit in near.hamming)
     guard = near.guard and Guard(**near.guard.model_dump())
-    return Rule(profile.ngram, near.drop_jaccard, near.review_jaccard, near.hamming_jaccard, limits, guard)
+    return Rule(
+        profile.ngram,
+        near.drop_jaccard,
+        near.review_jaccard,
+        near.hamming_jaccard,
+        limits,
+        guard,
+        profile.short and (profile.short.min_features, near.min_features),
+        profile.spam and profile.spam.drop_jaccard,
+    )
 
 
 _FACTS = Table("facts", "a hash of the facts of each text", (DOC_ID, Column("facts", "bigint", "0 for a text without any")))
@@ -57,7 +67,7 @@ def verify(pairs: DataFrame, rows: int, signatures: DataFrame, normalized: DataF
     """
     rules = {name: rule(profile) for name, profile in config.profiles.items()}
     wanted = pairs.select(F.col("a").alias("rank")).union(pairs.select(F.col("b").alias("rank"))).distinct()
-    sides = signatures.select("rank", "doc_id", "profile", "key", "features")
+    sides = signatures.select("rank", "doc_id", "profile", "key", "features", "shingles", "masked")
     named = sides.join(small(wanted, rows), "rank", "left_semi")
     texts = normalized.select("doc_id", "text").join(small(named, rows), "doc_id").drop("doc_id")
     ours = texts.select([F.col(name).alias(f"{name}_a") for name in texts.columns])
@@ -92,6 +102,10 @@ def _compare(rule: Rule, rows: pa.Array | None, batch: pa.RecordBatch) -> tuple[
     features = np.minimum(batch.column("features_a").to_numpy(), batch.column("features_b").to_numpy())
     hamming = batch.column("hamming").fill_null(ANY_DISTANCE).to_numpy()  # a verdict can name texts without features
     decided = decide(rule, jaccard, hamming, features, first, second)
+    shingles = np.minimum(batch.column("shingles_a").to_numpy(), batch.column("shingles_b").to_numpy())
+    decide_short(rule, decided, features, shingles, first, second)
+    masked = pc.fill_null(pc.equal(batch.column("masked_a"), batch.column("masked_b")), False)
+    decide_spam(rule, decided, jaccard, np.asarray(masked))
     same = pc.equal(batch.column("key_a"), batch.column("key_b"))
     return (
         pc.if_else(same, 1.0, pa.array(jaccard)),

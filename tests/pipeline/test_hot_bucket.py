@@ -45,6 +45,8 @@ def signatures(session, hot: list[int], rng: random.Random):
         "shingles": [97] * ROWS,
         "simhash": np.array(fingerprints, np.uint64).view(np.int64),
         "minhash": [rng.randbytes(4 * 128) for _ in range(ROWS)],
+        "deletions": [None] * ROWS,
+        "masked": [None] * ROWS,
     }
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     return session.createDataFrame(table.select(SIGNATURES.names).cast(arrow_schema(SIGNATURES.columns)))

@@ -1,0 +1,167 @@
+"""The rule for short texts: one edit apart is the same text only where the edit is a slip of the keyboard.
+
+In a short text one character is most often its news: of 38 pairs of real reviews of 8 and more letters that are one edit
+apart, 33 say something else or something more (好吃 / 难吃, 送餐 / 送货, 一个 / 两个). So the difference has to be evidence of a
+slip: a character replaced by one that sounds alike where only one of the two is part of a word (包装 / 包妆), a sentence
+particle more, or a character typed twice. Negations, opposites and numbers keep two texts apart; everything else goes to a
+person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from dedup_lib.kernels.classes import FEATURE, character_classes
+from dedup_lib.kernels.decide import FACTS_DIFFER
+from dedup_lib.kernels.facts import NUMERALS
+from dedup_lib.kernels.urls import GAP, URL
+from dedup_lib.kernels.wording import NEGATIONS
+
+SLIP, DOUBT, DIFFERENT, FAR = "slip", "doubt", "different", "far"
+PARTICLES = "啊呀吧呢了的哦嘛哈呐啦噢喔哇"
+TWINS = "的地得"  # written for each other freely
+OPPOSITES = (
+    "好差 好坏 好难 多少 快慢 大小 高低 长短 新旧 冷热 冷暖 贵贱 贵廉 远近 早晚 早迟 前后 上下 左右 里外 内外 买卖 进出 来去 "
+    "增减 升降 涨跌 轻重 深浅 厚薄 宽窄 软硬 干湿 真假 对错 男女 有无 能否 是否 胜负 输赢 赚赔 收发 借还 始终 松紧 强弱 正反 "
+    "静闹 开关 甜苦 咸淡 生熟 美丑 香臭 受授 首末"
+)
+_OPPOSED = {pair for word in OPPOSITES.split() for pair in (word, word[::-1])}
+_TITLES = tuple("老师 师傅 经理 先生 女士 小姐 主任 医生 大夫 店长 老板 阿姨 姐 哥 总 叔 嫂".split())
+_ASKS = "?"
+_LONGEST_WORD = 4
+
+
+class Verdict(NamedTuple):
+    """What the rule says of two texts: ``kind`` is ``SLIP``, ``DOUBT``, ``DIFFERENT`` or ``FAR``; ``edits`` letters differ."""
+
+    kind: str
+    edits: int
+    reason: str
+
+
+def letters(text: str) -> str:
+    """The feature characters of a normalised text, web addresses left out."""
+    classes = character_classes()
+    return "".join(char for char in URL.sub(GAP, text) if classes[ord(char)] & FEATURE)
+
+
+def judge(first: str, second: str) -> Verdict:
+    """Judge two normalised short texts; the kind does not depend on their order.
+
+    ``FAR``: more than one edit between their letters. ``SLIP``: the same text. ``DIFFERENT``: known to say something else.
+    """
+    ours, theirs = letters(first), letters(second)
+    edits = Levenshtein.editops(ours, theirs, score_hint=1)
+    length = max(len(ours), len(theirs))
+    if len(edits) > 1:
+        return Verdict(FAR, len(edits), "")
+    kinds = [_edit(edit, ours, theirs) for edit in edits] + [_marks(first, second)]
+    kind = next((kind for kind in (DIFFERENT, DOUBT) if kind in kinds), SLIP)
+    shown = "".join(
+        f": {_shown(ours, edit[1], edit[0] != 'insert')} / {_shown(theirs, edit[2], edit[0] != 'delete')}" for edit in edits
+    )
+    return Verdict(kind, len(edits), (FACTS_DIFFER if kind == DIFFERENT else f"edit_distance {len(edits)} of {length}") + shown)
+
+
+def _shown(text: str, at: int, present: bool) -> str:
+    return text[at] if present else "-"
+
+
+def _edit(edit: tuple[str, int, int], ours: str, theirs: str) -> str:
+    kind, at, other_at = edit
+    if kind == "replace":
+        return _replaced(ours, at, theirs, other_at)
+    return _inserted(theirs, other_at) if kind == "insert" else _inserted(ours, at)
+
+
+def _replaced(ours: str, at: int, theirs: str, other_at: int) -> str:
+    old, new = ours[at], theirs[other_at]
+    if _informs(old) or _informs(new) or old + new in _OPPOSED:
+        return DIFFERENT
+    if old in TWINS and new in TWINS:
+        return SLIP
+    slip = _sounds(old) & _sounds(new) and _in_word(ours, at) != _in_word(theirs, other_at)
+    return SLIP if slip and not _names(ours, at) else DOUBT
+
+
+def _inserted(longer: str, at: int) -> str:
+    char = longer[at]
+    if _informs(char):
+        return DIFFERENT
+    start, end = at, at + 1
+    while start and longer[start - 1] == char:
+        start -= 1
+    while end < len(longer) and longer[end] == char:
+        end += 1
+    if end - start > 1:
+        return DOUBT if 2 * char in _words() else SLIP
+    return SLIP if char in PARTICLES and not _in_word(longer, at) else DOUBT
+
+
+def _informs(char: str) -> bool:
+    """Whether a character is information in itself: a digit or numeral, a Latin letter, a negation."""
+    return char.isascii() or char.isnumeric() or char in NUMERALS or char in NEGATIONS
+
+
+def _names(text: str, at: int) -> bool:
+    """Whether the character may be a person's name: before a form of address, or behind 小 and the like."""
+    return text.startswith(_TITLES, at + 1) or (at > 0 and text[at - 1] in "小阿老")
+
+
+def _in_word(text: str, at: int) -> bool:
+    """Whether the character at ``at`` is part of a word of several characters."""
+    words = _words()
+    return any(
+        text[start : start + size] in words
+        for size in range(2, _LONGEST_WORD + 1)
+        for start in range(max(0, at - size + 1), min(at, len(text) - size) + 1)
+    )
+
+
+def _marks(first: str, second: str) -> str:
+    """What the signs between the letters say: pictographs, questions and moved commas can turn a text around."""
+    (commas, asks, signs), (other_commas, other_asks, other_signs) = _signs(first), _signs(second)
+    if signs != other_signs or asks != other_asks:
+        return DOUBT
+    return SLIP if commas <= other_commas or other_commas <= commas else DOUBT
+
+
+def _signs(text: str) -> tuple[set[str], bool, set[str]]:
+    """What stands before each mark that has letters on both sides, whether the text asks, and its pictographs."""
+    classes = character_classes()
+    commas, signs, last = set(), set(), ""
+    open_mark = False
+    for char in URL.sub(GAP, text):
+        if classes[ord(char)] & FEATURE:
+            if open_mark and last:
+                commas.add(last + char)
+            last, open_mark = char, False
+        elif char.isspace() or char in "!,.;:、。~-—…·'\"()<>《》[]":
+            open_mark = True
+        elif char != _ASKS:
+            signs.add(char)
+    return commas, _ASKS in text, signs
+
+
+@lru_cache(maxsize=4096)
+def _sounds(char: str) -> frozenset[str]:
+    """The readings of a character, without tones."""
+    from pypinyin import Style, pinyin
+
+    readings = pinyin(char, style=Style.NORMAL, heteronym=True, errors="ignore")
+    return frozenset(readings[0]) if readings else frozenset()
+
+
+@lru_cache(maxsize=1)
+def _words() -> Mapping[str, int]:
+    """The words of jieba's dictionary, loaded on first use; entries with frequency 0 are mere beginnings of words."""
+    import jieba
+
+    jieba.setLogLevel("WARNING")
+    tokenizer = jieba.Tokenizer()
+    tokenizer.initialize()
+    return {word: times for word, times in tokenizer.FREQ.items() if times and 2 <= len(word) <= _LONGEST_WORD}
