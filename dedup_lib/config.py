@@ -169,6 +169,17 @@ class Spam(Section):
     drop_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.2
 
 
+# What a profile without ``near`` does with pairs that a verdict asks about: no measure makes them duplicates.
+EXACT_ONLY = Near.model_construct(
+    min_features=2**31 - 1,
+    drop_jaccard=2.0,
+    review_jaccard=2.0,
+    hamming_jaccard=2.0,
+    hamming=[HammingLimit(limit=0)],
+    guard=None,
+)
+
+
 class Profile(Section):
     """How texts of one kind are normalised, signed and judged."""
 
@@ -181,7 +192,8 @@ class Profile(Section):
     fold: Fold | None = Fold()
     minhash: MinHashSettings = MinHashSettings()
     simhash: SimHashSettings = SimHashSettings()
-    near: Near = Near()
+    near: Near | None = Near()
+    events: bool = False
     short: Short | None = None
     spam: Spam | None = None
 
@@ -194,8 +206,15 @@ class Profile(Section):
         return steps
 
     @property
+    def comparison(self) -> Near:
+        """``near``, or what stands for it in a profile that compares exactly only."""
+        return self.near or EXACT_ONLY
+
+    @property
     def bands(self) -> tuple[int, int]:
         """(bands, rows): as configured, or chosen from the drop threshold."""
+        if self.near is None:
+            return 1, 1
         if self.minhash.bands and self.minhash.rows:
             return self.minhash.bands, self.minhash.rows
         settings = self.minhash
@@ -204,6 +223,8 @@ class Profile(Section):
 
     @model_validator(mode="after")
     def _short_is_below_near(self) -> Profile:
+        if (self.short or self.spam) and self.near is None:
+            raise ValueError("short and spam need near; with near: null a profile compares exactly only")
         if self.short and self.short.min_features >= self.near.min_features:
             raise ValueError(
                 f"short.min_features ({self.short.min_features}) < near.min_features ({self.near.min_features}) must hold"
@@ -218,6 +239,8 @@ class Profile(Section):
         bands, rows = self.bands
         if bands * rows > settings.num_perm:
             raise ValueError(f"minhash.bands x minhash.rows = {bands * rows}, more than num_perm = {settings.num_perm}")
+        if self.near is None:
+            return self
         found = 1 - (1 - self.near.drop_jaccard**rows) ** bands
         if 1 - found > settings.max_miss:
             raise ValueError(

@@ -72,8 +72,8 @@ def evaluate(session: SparkSession, config: Config, request: Request, say: Say =
     documents = collect(session, store, config, labels, request.labels)
     progress(f"{len(documents.ids):,} labelled rows")
     profile = config.profiles[config.profile]
-    drop = round(100 * profile.near.drop_jaccard)
-    compared = methods(documents, Thresholds(profile.ngram, drop, profile.near.max_hamming))
+    drop = round(100 * min(1.0, profile.comparison.drop_jaccard))
+    compared = methods(documents, Thresholds(profile.ngram, drop, profile.comparison.max_hamming))
     progress(f"{len(compared)} methods prepared")
     if isinstance(labels, Pairs):
         universe: LabelledPairs | AllPairs = LabelledPairs(labels, documents.features)

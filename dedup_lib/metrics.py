@@ -132,6 +132,8 @@ def thresholds(config: Config, meetings: Mapping[str, Meeting]) -> dict[str, dic
 def _chances(config: Config, name: str, meeting: Meeting) -> dict[str, Any]:
     """How pairs of a profile are found: bands, blocks, and the probability that a pair at a threshold meets."""
     near = config.profiles[name].near
+    if near is None:
+        return {"compared": "exactly only"}
     bands = Bands(meeting.bands, meeting.rows)
     return {
         "drop_jaccard": near.drop_jaccard,

@@ -15,14 +15,17 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dedup_lib import metrics
-from dedup_lib.config import Columns, Config
-from dedup_lib.errors import ConfigError, GateRefused, InputError
+from dedup_lib.checks import check_settings, checked_columns
+from dedup_lib.config import Config
+from dedup_lib.errors import GateRefused, InputError
 from dedup_lib.schemas import (
     CLUSTERS,
     DECISIONS,
     DOCUMENTS,
     DROPPED,
+    EVENTS,
     EXACT,
+    FLAGS,
     NORMALIZED,
     PAIRS,
     QUARANTINE,
@@ -33,13 +36,14 @@ from dedup_lib.schemas import (
 from dedup_lib.stages import outcome, review
 from dedup_lib.stages.candidates import meetings
 from dedup_lib.stages.contents import pages_of
+from dedup_lib.stages.events import events
 from dedup_lib.stages.exact import group_exact, rank_representatives
 from dedup_lib.stages.identify import distinct_ids, raw_rows, shared_ids
 from dedup_lib.stages.normalize import normalize
 from dedup_lib.stages.settle import Settled, settle
 from dedup_lib.stages.sign import signatures
 from dedup_lib.stages.verdicts import Verdicts, judged_ids, ranked_verdicts, wrong_verdicts
-from dedup_lib.store import RunStore, check_paths, read_input, read_verdicts, reading
+from dedup_lib.store import RunStore, read_input, read_verdicts, reading
 
 Say = Callable[[str], None]
 
@@ -65,7 +69,7 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
     Raises ``InputError`` for an input that cannot be used, ``GateRefused`` for a result that must not be published (it stays
     in its folder), ``DedupError`` when a stage fails.
     """
-    _check_settings(config)
+    check_settings(config)
     started = datetime.now(UTC).replace(microsecond=0)
     run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
     store = RunStore(session, config.output.path, run_id)
@@ -98,9 +102,9 @@ def plan(session: SparkSession, config: Config) -> list[str]:
 
     Raises what ``rebuild`` would raise for them.
     """
-    _check_settings(config)
+    check_settings(config)
     raw = read_input(session, config.input.path, config.input.format)
-    columns = _checked(raw, config)
+    columns = checked_columns(raw, config)
     rows = raw.count()
     lines = [
         f"engine            {config.engine}",
@@ -112,13 +116,6 @@ def plan(session: SparkSession, config: Config) -> list[str]:
     for name, chances in metrics.thresholds(config, meetings(config, rows)).items():
         lines.append(f"profile {name:<10}" + ", ".join(f"{key} {value}" for key, value in chances.items()))
     return lines
-
-
-def _check_settings(config: Config) -> None:
-    for name, value in (("input.path (--input)", config.input.path), ("output.path (--output)", config.output.path)):
-        if not value:
-            raise ConfigError(f"{name}: not set")
-    check_paths(config.input.path, config.output.path)
 
 
 class _Run:
@@ -149,7 +146,7 @@ class _Run:
         with self.timer("read"):
             settings = self.config.input
             raw = read_input(self.store.session, settings.path, settings.format)
-            columns = self.columns = _checked(raw, self.config)
+            columns = self.columns = checked_columns(raw, self.config)
             with reading(settings.path, settings.format):
                 self.rows_read = raw.count()
             self.store.claim()
@@ -249,7 +246,8 @@ class _Run:
                 QUARANTINE.name: outcome.quarantine(
                     rows, unusable, self.refused, list(self.config.profiles), self.columns.doc_id
                 ),
-                outcome.FLAGS.name: outcome.flags(self.flagged),
+                FLAGS.name: outcome.flags(self.flagged),
+                EVENTS.name: events(own, normalized, self.config),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}
@@ -273,25 +271,3 @@ class _Run:
     def detail(self, text: str) -> None:
         """One line about a part of a stage."""
         self.say(f"[{self.timer.total():6.1f} s] {'':<10} {text}")
-
-
-def _checked(raw: DataFrame, config: Config) -> Columns:
-    """The column map, with columns that the input lacks set to None. Raises ``InputError`` for what cannot work."""
-    columns = config.input.columns
-    types = {field.name: field.dataType.simpleString() for field in raw.schema.fields}
-    where = f"input {', '.join(config.input.path)}"
-    if columns.content not in types:
-        raise InputError(f"{where}: has no column {columns.content!r} (input.columns.content); it has {', '.join(types)}")
-    if types[columns.content] not in ("string", "binary"):
-        raise InputError(f"{where}: column {columns.content!r} is {types[columns.content]}, neither text nor bytes")
-    wanted = config.input.profile_column
-    if wanted and wanted not in types:
-        raise InputError(f"{where}: has no column {wanted!r} (input.profile_column); it has {', '.join(types)}")
-    own = {name for table in (DOCUMENTS, DROPPED, QUARANTINE) for name in table.names}
-    own |= {"doc_id"} if columns.doc_id not in types else set()
-    own -= {wanted}
-    taken = sorted(own & set(types))
-    if taken:
-        raise InputError(f"{where}: column {', '.join(taken)} has a name that the result needs; rename it in the input")
-    absent = {name: None for name in ("doc_id", "title", "publish_time") if getattr(columns, name) not in types}
-    return columns.model_copy(update=absent)

@@ -271,5 +271,19 @@ FLAGS = Table(
     ),
 )
 
-PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS)
+EVENTS = Table(
+    "events",
+    "one row for each group of equal texts of the profiles that ask for it: what was logged, how often, from when to when",
+    (
+        PROFILE,
+        Column("event", "string", "the normalised text, in which what differs between lines is masked"),
+        Column("count", "bigint", "rows of the group"),
+        Column("first_time", "timestamp", "earliest publication time, UTC; null if none is known"),
+        Column("last_time", "timestamp", "latest publication time, UTC"),
+        Column("example_id", "string", "the first row by priority"),
+        Column("example", "string", "its raw content"),
+    ),
+)
+
+PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS, EVENTS)
 ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS, *PUBLISHED)

@@ -69,7 +69,10 @@ def test_a_name_like_nothing_known_is_refused_without_a_guess():
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones():
-    assert problem("profile=nwes") == "profile: no profile is called 'nwes'; known: comment, news, notice, product; did you mean news?"
+    assert (
+        problem("profile=nwes")
+        == "profile: no profile is called 'nwes'; known: comment, log, news, notice, product; did you mean news?"
+    )
 
 
 @pytest.mark.parametrize(

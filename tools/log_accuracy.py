@@ -18,8 +18,8 @@ import pyarrow as pa
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dedup_lib.kernels.normalize import Normalizer  # noqa: E402
-from dedup_lib.settings import load_settings  # noqa: E402
+from dedup_lib.kernels.normalize import Normalizer
+from dedup_lib.settings import load_settings
 
 
 def accuracy(lines: list[str], events: list[str]) -> tuple[float, float, float]:

@@ -14,34 +14,47 @@ from dedup_lib.kernels.triggers import Trigger, matching
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DAY = r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _CLOCK = r"\d{1,2}:\d{1,2}:\d{1,2}(?:[.,:]\d+)?(?:\s?[ap]m\b)?"
+_DOTTED_CLOCK = r"\d\d\.\d\d\.\d\d(?:\.\d+)?"
 _ZONE = r"(?:\s?(?:z|utc|gmt|cst|[+-]\d{2}:?\d{2})\b)?"
-_DATE = r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}[-/]\d{1,2}[-/]\d{2,4}|\d{1,2}\.\d{1,2}\.\d{4}|(?:19|20)\d{6}(?=[-t ]?\d)|\d{1,2}/[a-z]{3}/\d{4}|\d{1,2}-\d{1,2}(?=\s\d{1,2}:))"
-_STAMP = (
-    rf"(?:{_DAY},?\s+)?(?:{_DATE}|{_MONTH}\s+\d{{1,2}}(?:,?\s\d{{4}})?)[-t:,_. ]\s*(?:{_CLOCK}|\d\d\.\d\d\.\d\d(?:\.\d+)?)"
-    rf"{_ZONE}(?:\s\d{{4}}\b)?",
-    rf"{_DATE}",
+_DATES = (
+    r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?",
+    r"\d{1,2}[-/]\d{1,2}[-/]\d{2,4}",
+    r"\d{1,2}\.\d{1,2}\.\d{4}",
+    r"(?:19|20)\d{6}(?=[-t ]?\d)",
+    r"\d{1,2}/[a-z]{3}/\d{4}",
+    r"\d{1,2}-\d{1,2}(?=\s\d{1,2}:)",
+)
+_DATE = f"(?:{'|'.join(_DATES)})"
+_NAMED_DATE = rf"{_MONTH}\s+\d{{1,2}}(?:,?\s\d{{4}})?"
+_TIMES = (
+    rf"(?:{_DAY},?\s+)?(?:{_DATE}|{_NAMED_DATE})[-t:,_. ]\s*(?:{_CLOCK}|{_DOTTED_CLOCK}){_ZONE}(?:\s\d{{4}}\b)?",
+    _DATE,
     rf"{_CLOCK}{_ZONE}",
     r"\d{1,2}时\d{1,2}分(?:\d{1,2}秒)?",
 )
-_UNITS = r"(?:%|\s?(?:[kmgt]i?)?b(?:/s|ps)?|[kmgt]|\s?bytes?|[mnuμ]?s|secs?|ms|分钟|小时|毫秒|微秒|秒|天|次|个|条)?"
+_UNIT = r"(?:%|\s?(?:[kmgt]i?)?b(?:/s|ps)?|[kmgt]|\s?bytes?|[mnuμ]?s|secs?|分钟|小时|毫秒|微秒|秒|天|次|个|条)?"
+_OUTSIDE = r"\s\"'<>:;,()\[\]|，。"  # where a path ends
+_HEX = r"[0-9a-f]"
+# Of two kinds that begin at one place the first is meant. The look-aheads only spare the engine the rest.
 _KINDS = {
-    "ip": r"(?=[0-9/a-f])(?<![\w.])/?(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?![\w.]*\d)|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b",
-    "time": rf"(?<![0-9a-z])(?=[0-9]|[adfjmnostw][a-z]{{2,}}[ ,])(?:{'|'.join(_STAMP)})(?![0-9])",
+    "ip": rf"(?={_HEX}|/)(?<![\w.])/?(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)?(?![\w.]*\d)|\b(?:{_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}\b",
+    "time": rf"(?<![0-9a-z])(?=[0-9]|[adfjmnostw][a-z]{{2,}}[ ,])(?:{'|'.join(_TIMES)})(?![0-9])",
     "url": r"\b(?=\w+:|\w+\+)[a-z][a-z0-9+.-]*://[^\s\"'<>()\[\]，。]+",
     "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
-    "mac": r"(?=[0-9a-f]{2}[:-])\b[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5,7}\b",
-    "id": r"(?=[0-9a-f]{2}|0x)(?:\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}\b)",
-    "path": r"(?=[/~\\]|[a-z]:)(?<![\w<>:/.\\])(?:[a-z]:\\|\\\\|~?/)[^\s\"'<>:;,()\[\]|，。]+",
-    "num": rf"(?=[0-9+-])(?:(?<![a-z0-9)\]])[+-])?(?<![0-9])\d+(?:[.,]\d+)*(?:{_UNITS}(?![a-z0-9]))?",
+    "mac": rf"(?={_HEX}{{2}}[:-])\b{_HEX}{{2}}(?:[:-]{_HEX}{{2}}){{5,7}}\b",
+    "id": rf"(?={_HEX}{{2}}|0x)(?:\b{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}\b|\b0x{_HEX}+\b"
+    rf"|\b(?=[a-f]*\d)(?=\d*[a-f]){_HEX}{{8,}}\b)",
+    "path": rf"(?=[/~\\]|[a-z]:)(?<![\w<>:/.\\])(?:[a-z]:\\|\\\\|~?/)[^{_OUTSIDE}]+",
+    "num": rf"(?=[0-9+-])(?:(?<![a-z0-9)\]])[+-])?(?<![0-9])\d+(?:[.,]\d+)*(?:{_UNIT}(?![a-z0-9]))?",
 }
-_SIGNS = {"url": ("://",), "email": ("@",), "path": ("/", "\\"), "mac": (":", "-")}  # without one of these in the line there is nothing to look for
+_SIGNS = {"url": ("://",), "email": ("@",), "path": ("/", "\\"), "mac": (":", "-")}  # a line without has none of the kind
 _SERIES = re.compile(r"(<num>)(?:[\s,;:x*/_-]*<num>)+")
 
 maskable: Trigger = matching(r"[0-9]|[@\\]|://|(^|[^\w<>:/.])~?/[^\s]")
 
 
 def mask(line: str) -> str:
-    """The line with ``<time>``, ``<num>``, ``<ip>``, ``<id>``, ``<path>``, ``<url>``, ``<email>`` and ``<mac>`` in place of values.
+    """The line with ``<time>``, ``<num>``, ``<ip>``, ``<id>``, ``<path>``, ``<url>``, ``<email>``, ``<mac>`` for its values.
 
     Numbers in a row become one ``<num>``, since lists are of any length.
     """

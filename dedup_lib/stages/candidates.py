@@ -54,12 +54,14 @@ def meetings(config: Config, rows: int) -> dict[str, Meeting]:
     """How rows meet in each profile, given how many there are (more rows need longer SimHash keys)."""
     found = {}
     for index, (name, profile) in enumerate(sorted(config.profiles.items())):
-        limit = profile.near.max_hamming
+        near = profile.comparison
+        limit = near.max_hamming
         blocks = choose_blocks(rows, limit, config.candidates.rows_per_bucket)
         bands, band_rows = profile.bands
-        deletions = profile.near.min_features + 1 if profile.short else 0
-        ratio = profile.near.review_jaccard
-        found[name] = Meeting(index, bands, band_rows, profile.minhash.num_perm, blocks, limit, ratio, deletions)
+        deletions = near.min_features + 1 if profile.short else 0
+        ratio = near.review_jaccard
+        num_perm = profile.minhash.num_perm if profile.near else 1
+        found[name] = Meeting(index, bands, band_rows, num_perm, blocks, limit, ratio, deletions)
     return found
 
 

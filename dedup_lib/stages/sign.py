@@ -36,8 +36,8 @@ def signing(profile: Profile) -> Signing:
     """A profile as plain values."""
     return Signing(
         profile.ngram,
-        profile.near.min_features,
-        profile.minhash.num_perm,
+        profile.comparison.min_features,
+        profile.minhash.num_perm if profile.near else 1,
         profile.minhash.seed,
         profile.simhash.tokens,
         profile.simhash.ngram if profile.simhash.tokens == "chars" else 0,

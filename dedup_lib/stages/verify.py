@@ -25,7 +25,7 @@ SAME_TEXT = "same_text"
 
 def rule(profile: Profile) -> Rule:
     """A profile's duplicate rule as plain values."""
-    near = profile.near
+    near = profile.comparison
     anything = 2**31
     limits = tuple((limit.up_to or anything, limit.limit) for limit in near.hamming)
     guard = near.guard and Guard(**near.guard.model_dump())
