@@ -171,7 +171,7 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(rebuild, tmp_path)
         (["--engine", "flink"], "error: engine (--set): the engine is embedded, spark or connect="),
         (
             ["--profile", "nwes"],
-            "error: profile: no profile is called 'nwes'; known: comment, log, news, notice, product; did",
+            "error: profile: no profile is called 'nwes'; known: comment, log, news, notice, product; did you mean news?",
         ),
     ],
 )
