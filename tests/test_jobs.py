@@ -273,7 +273,7 @@ def test_a_dropped_row_is_explained(finished):
     assert done.code == 0 and lines[:2] == ["b: dropped   (run first)", "cluster of 2: survivor a; b"]
     assert "b dropped for a" in lines
     assert "method near, Jaccard 0.85" in done.out and "threshold 0.8000" in done.out and "reason jaccard" in done.out
-    assert "馆方" in done.out and "特别" in done.out
+    assert "展览厅" in done.out and "自习区" in done.out
 
 
 def test_a_survivor_is_explained_with_what_fell_for_it(finished):

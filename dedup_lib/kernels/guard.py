@@ -1,7 +1,7 @@
 """The guard: two texts of one template that differ in the facts are two texts, however alike they are.
 
 Compares what differs, not how much is the same: numbers, dates, codes, models (``facts.py``) and names, words, negations
-(``wording.py``). The same article with one corrected figure, with another editor's name, date line or page counter stays the
+(``wording.py``), revisions (``editions.py``). The same article with one corrected figure, with another editor's name, date line or page counter stays the
 same article: one figure in a long and otherwise equal text is forgiven, and a second look leaves the site's remarks out
 (``remarks.py``).
 """
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from dedup_lib.kernels.alignment import align
 from dedup_lib.kernels.conflicting import MANY, MASK, WIDTH, count_conflicts, digest_facts, fact_characters, read_facts
+from dedup_lib.kernels.editions import editions, other_editions
 from dedup_lib.kernels.facts import FAR, conflicts
 from dedup_lib.kernels.features import longest_text
 from dedup_lib.kernels.remarks import holding_remarks, without_remarks
@@ -71,7 +72,7 @@ def guarded(first: pa.Array, second: pa.Array, features: np.ndarray, jaccard: np
         ours, theirs = without_remarks(first.take(rows)), without_remarks(second.take(rows))
         again = severity(ours, theirs, features[rows], guard)
         found[rows] = _matters(again, features[rows], jaccard[rows], guard)
-    return found
+    return found | other_editions(first, second)
 
 
 def _matters(severe: np.ndarray, features: np.ndarray, jaccard: np.ndarray, guard: Guard) -> np.ndarray:
@@ -99,8 +100,14 @@ def digests(texts: pa.Array, guard: Guard) -> np.ndarray:
 
 def differences(first: str, second: str, most: int) -> list[tuple[str, str]]:
     """Conflicting facts and replaced words of two normalised texts, as (of ``first``, of ``second``), at most ``most``."""
-    numbers = conflicts(first, second, most)
+    numbers = [*_other_marks(first, second), *conflicts(first, second, most)][:most]
     return numbers + list(islice(_replaced_words(first, second), most - len(numbers)))
+
+
+def _other_marks(first: str, second: str) -> list[tuple[str, str]]:
+    ours, theirs = editions(first), editions(second)
+    more = [" ".join(sorted(one - other)) for one, other in ((ours, theirs), (theirs, ours))]
+    return [(more[0], more[1])] if ours != theirs else []
 
 
 def _replaced_words(first: str, second: str) -> Iterator[tuple[str, str]]:

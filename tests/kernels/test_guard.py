@@ -76,6 +76,7 @@ SHORT, LONG = story(150), story(600)
         ("two figures in a long text", "投资12.4亿元" + LONG + "增长8%", "投资13.4亿元" + LONG + "增长9%"),
         ("quarter in a long text", "第二季度" + LONG, "第三季度" + LONG),
         ("name behind a header", "本报综合各地消息报道今日天气\n米朵 B44" + SHORT, "优护 B44" + SHORT),
+        ("revision of a law", "1998年通过，2011年第一次修正" + LONG, "1998年通过，2011年第一次修正，2020年第二次修正" + LONG),
         ("a figure in a short text", SHORT + "投资12.4亿元", SHORT + "投资13.4亿元"),
     ],
 )
