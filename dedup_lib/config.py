@@ -10,21 +10,13 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from dedup_lib.kernels.bands import Bands, choose_bands, widened
 from dedup_lib.kernels.boilerplate import Lexicon
 from dedup_lib.kernels.folding import LONGEST_UNIT
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION, STEP_NAMES
-
-Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[int, Field(ge=1)]
-
-
-class Section(BaseModel):
-    """A group of settings: no unknown names, no changes after validation."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+from dedup_lib.sections import Contain, Positive, Section, Share
 
 
 class Columns(Section):
@@ -196,6 +188,7 @@ class Profile(Section):
     events: bool = False
     short: Short | None = None
     spam: Spam | None = None
+    contain: Contain | None = Contain()
 
     @field_validator("normalize")
     @classmethod

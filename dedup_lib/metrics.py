@@ -18,6 +18,7 @@ from dedup_lib.config import Config
 from dedup_lib.kernels.bands import Bands
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
 from dedup_lib.stages.candidates import KINDS, Meeting
+from dedup_lib.stages.contain import CONTAINS, Contained
 from dedup_lib.stages.settle import Settled, bucket_totals, hot_buckets
 
 WORST_BUCKETS = 20
@@ -63,6 +64,7 @@ def collect(
     rows_read: int,
     comparable: int,
     lengths: Mapping[str, int],
+    containment: Mapping[str, int],
     signatures: DataFrame,
     settled: Settled,
     meetings: Mapping[str, Meeting],
@@ -87,8 +89,18 @@ def collect(
             "rounds": settled.rounds,
             "worst_buckets": _worst(settled.candidates, signatures, meetings),
         },
+        "contain": dict(containment),
         "seconds": timer.seconds | {"total": round(timer.total(), 3)},
     }
+
+
+def containment(found: Contained) -> dict[str, int]:
+    """What the search for contained texts gave, and the anchors it left out because too many rows share them."""
+    if found.shared is None:
+        return {}
+    skipped = found.shared.where(F.col("a").isNull()).agg(F.count("*").alias("anchors"), F.max("b").alias("most")).first()
+    pairs = found.settled.verified.where(F.col("relation") == CONTAINS).count()
+    return {"pairs": pairs, "skipped_anchors": skipped["anchors"], "most_rows_of_an_anchor": skipped["most"] or 0}
 
 
 def _worst(candidates: DataFrame, signatures: DataFrame, meetings: Mapping[str, Meeting]) -> list[dict[str, Any]]:

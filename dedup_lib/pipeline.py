@@ -35,6 +35,7 @@ from dedup_lib.schemas import (
 )  # fmt: skip
 from dedup_lib.stages import outcome, review
 from dedup_lib.stages.candidates import meetings
+from dedup_lib.stages.contain import contain
 from dedup_lib.stages.contents import pages_of
 from dedup_lib.stages.events import events
 from dedup_lib.stages.exact import group_exact, rank_representatives
@@ -73,8 +74,7 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
     started = datetime.now(UTC).replace(microsecond=0)
     run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
     store = RunStore(session, config.output.path, run_id)
-    run = _Run(store, config, started, say)
-    result = run.execute()
+    result = _Run(store, config, started, say).execute()
     if not config.output.keep_work:
         store.discard_work()
     _check_gates(result, config)
@@ -205,13 +205,17 @@ class _Run:
         return signed
 
     def settle(self, signed: DataFrame, normalized: DataFrame, verdicts: Verdicts | None) -> Settled:
-        """Candidates, verification and resolution."""
+        """Candidates, verification and resolution; then survivors that lie in others."""
         with self.timer("settle"):
             count = self.lengths["representatives"]
             self.meetings = meetings(self.config, count)
             settled = settle(signed, normalized, self.meetings, verdicts, self.config, count, self.store.save, self.detail)
             self.progress("settle", verified=settled.verified.count(), fallen=settled.losers.count())
-        return settled
+        with self.timer("contain"):
+            found = contain(settled, signed, normalized, verdicts, self.config, count, self.store.save)
+            self.containment = metrics.containment(found)
+            self.progress("contain", **self.containment)
+        return found.settled
 
     def decide(self, exact: DataFrame, signed: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``decisions``: one row for each comparable row."""
@@ -256,9 +260,8 @@ class _Run:
 
     def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame]) -> dict[str, Any]:
         """Write ``metrics.json`` and ``manifest.json``."""
-        counted = metrics.collect(
-            self.rows_read, self.count, self.lengths, signed, settled, self.meetings, self.written, tables, self.timer
-        )
+        counts = self.rows_read, self.count, self.lengths, self.containment
+        counted = metrics.collect(*counts, signed, settled, self.meetings, self.written, tables, self.timer)
         self.store.write_json("metrics.json", counted)
         self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, self.meetings))
         return counted

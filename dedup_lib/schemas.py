@@ -56,9 +56,14 @@ MEASURES = (
     Column("hamming", "int", "bits in which the two SimHashes differ, 0 to 64; null where a text has no features"),
     Column("jaccard", "double", "shared over all distinct shingles of the two normalised texts, 0 to 1"),
     Column("containment", "double", "shared over the smaller text's distinct shingles, 0 to 1"),
-    Column("threshold", "double", "the Jaccard similarity that a drop of this pair needs; for short texts what one edit leaves"),
+    Column(
+        "threshold",
+        "double",
+        "the Jaccard similarity (contains: containment) that a drop needs; short texts: what one edit leaves",
+    ),
     Column("reason", "string", "the rule that decided, and the differing facts where a guard did"),
 )
+RELATION = Column("relation", "string", "same: the two say the same; contains: the text of doc_id lies in that of kept_id")
 
 SIGNATURE = (
     Column("features", "int", "feature characters (letters and numbers) of the text"),
@@ -165,6 +170,7 @@ DECISIONS = Table(
         Column("kept_id", "string", "the survivor it is dropped for; null for a survivor"),
         Column("method", "string", "as in pairs; null for a survivor"),
         *MEASURES,
+        RELATION,
         Column("content_sha1", "string", "as in documents"),
         Column("simhash", "bigint", "as in documents"),
         PROFILE,
@@ -175,7 +181,7 @@ FAMILY = Column("family", "int", "rows of the family of look-alikes that this pa
 QUESTIONS = Table(
     "questions",
     "pairs that the measures did not decide: for a person, or kept apart by a verdict",
-    (DOC_ID, KEPT_ID, Column("decision", "string", "review, or keep for a verdict"), *MEASURES, PROFILE, FAMILY),
+    (DOC_ID, KEPT_ID, Column("decision", "string", "review, or keep for a verdict"), *MEASURES, RELATION, PROFILE, FAMILY),
 )
 
 # ---- input tables beside the corpus -----------------------------------------------------------------------------------------
@@ -217,6 +223,7 @@ PAIRS = Table(
         KEPT_ID,
         Column("decision", "string", "drop, review (both rows stay) or keep (a verdict prevented a drop)"),
         Column("method", "string", "exact_raw, exact_normalized, exact_folded, near or verdict"),
+        RELATION,
         *MEASURES[:4],
         PROFILE,
         MEASURES[4],
@@ -243,6 +250,7 @@ REVIEW = Table(
         Column("kept_title", "string", "title of kept_id"),
         Column("text", "string", "content of doc_id: raw; bytes decoded, a page's body alone"),
         Column("kept_text", "string", "the same of kept_id"),
+        RELATION,
         *MEASURES,
         PROFILE,
         FAMILY,

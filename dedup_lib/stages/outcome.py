@@ -10,14 +10,27 @@ from pyspark.sql.types import StringType
 
 from dedup_lib.config import Config
 from dedup_lib.kernels.decide import DROP
-from dedup_lib.schemas import CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, FLAGS, MEASURES, PAIRS, QUARANTINE, REVIEW, Table
+from dedup_lib.schemas import (
+    CLUSTERS,
+    DECISIONS,
+    DOCUMENTS,
+    DROPPED,
+    FLAGS,
+    MEASURES,
+    PAIRS,
+    QUARANTINE,
+    RELATION,
+    REVIEW,
+    Table,
+)  # fmt: skip
 from dedup_lib.stages.bridge import small
+from dedup_lib.stages.contain import SAME
 from dedup_lib.stages.contents import readable_rows
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import Verdicts
 
 REVIEW_TWINS = ("kept_id", "kept_title", "kept_text")
-_MEASURES = [column.name for column in MEASURES]
+_MEASURES = [column.name for column in (*MEASURES, RELATION)]
 
 
 def decisions(exact: DataFrame, signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
@@ -34,7 +47,7 @@ def decisions(exact: DataFrame, signatures: DataFrame, settled: Settled, verdict
     kept_id = F.when(rep_fell, F.col("survivor")).when(behind, F.col("rep_id"))
     weaker = F.when(F.col("rep_method").startswith("exact"), F.least("method", "rep_method"))
     method = F.when(rep_fell, F.coalesce(weaker, "rep_method")).otherwise(F.col("method"))
-    exactly = {"hamming": 0, "jaccard": 1.0, "containment": 1.0, "threshold": 1.0, "reason": "same_text"}
+    exactly = {"hamming": 0, "jaccard": 1.0, "containment": 1.0, "threshold": 1.0, "reason": "same_text", "relation": SAME}
     measures = [F.when(rep_fell, F.col(m)).when(behind, F.lit(exactly[m])).alias(m) for m in _MEASURES]
     picked = rows.select(
         "doc_id",
@@ -66,7 +79,8 @@ def _fallen(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None) 
     same = F.col("key_a") == F.col("key_b")
     hamming = F.when(same, 0).otherwise(F.col("hamming")).alias("hamming")
     reason = F.when(by_person, "verdict").otherwise(F.col("reason")).alias("reason")
-    return pairs.select("b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), hamming, *_MEASURES[1:-1], reason)
+    measures = [hamming, "jaccard", "containment", "threshold", reason, F.coalesce("relation", F.lit(SAME)).alias("relation")]
+    return pairs.select("b", F.col("doc_id_a").alias("survivor"), method.alias("rep_method"), *measures)
 
 
 def audit(decided: DataFrame, questions: DataFrame, run_id: str, decided_at: datetime) -> DataFrame:

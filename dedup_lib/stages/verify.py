@@ -66,15 +66,25 @@ def verify(pairs: DataFrame, rows: int, signatures: DataFrame, normalized: DataF
     and their number.
     """
     rules = {name: rule(profile) for name, profile in config.profiles.items()}
-    wanted = pairs.select(F.col("a").alias("rank")).union(pairs.select(F.col("b").alias("rank"))).distinct()
     sides = signatures.select("rank", "doc_id", "profile", "key", "features", "shingles", "masked")
+    joined = with_texts(pairs, rows, sides, normalized)
+    compared = map_batches(joined, VERIFIED, partial(_verify_batch, rules=rules))
+    return compared.where(F.col("outcome").isNotNull())
+
+
+def with_texts(pairs: DataFrame, rows: int, sides: DataFrame, normalized: DataFrame) -> DataFrame:
+    """Pairs (``a``, ``b``, each once, so many of them) with what ``sides`` knows of both rows, and their texts.
+
+    Takes ``rank``, ``doc_id``, ``profile`` and more of each row; returns the others as ``NAME_a`` and ``NAME_b``, and
+    ``text_a``, ``text_b``. Pairs of which ``sides`` lacks a row are left out.
+    """
+    wanted = pairs.select(F.col("a").alias("rank")).union(pairs.select(F.col("b").alias("rank"))).distinct()
     named = sides.join(small(wanted, rows), "rank", "left_semi")
     texts = normalized.select("doc_id", "text").join(small(named, rows), "doc_id").drop("doc_id")
     ours = texts.select([F.col(name).alias(f"{name}_a") for name in texts.columns])
     theirs = texts.select([F.col(name).alias(f"{name}_b") for name in texts.columns])
     joined = ours.join(small(pairs, rows), F.col("a") == F.col("rank_a")).join(theirs, F.col("b") == F.col("rank_b"))
-    compared = map_batches(joined.drop("rank_a", "rank_b", "profile_b"), VERIFIED, partial(_verify_batch, rules=rules))
-    return compared.where(F.col("outcome").isNotNull())
+    return joined.drop("rank_a", "rank_b", "profile_b")
 
 
 def _verify_batch(batch: pa.RecordBatch, rules: Mapping[str, Rule]) -> dict[str, object]:

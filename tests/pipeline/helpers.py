@@ -86,3 +86,10 @@ def survivors(tables: Mapping[str, list[dict]]) -> set[str]:
 def drops(tables: Mapping[str, list[dict]]) -> dict[str, tuple[str, str]]:
     """For each dropped id, its survivor and the method."""
     return {row["doc_id"]: (row["kept_id"], row["method"]) for row in tables["pairs"] if row["decision"] == "drop"}
+
+
+def evidence_is_direct(tables: Mapping[str, list[dict]]) -> bool:
+    """G2: one line for each drop, and it names a survivor."""
+    listed = [row["doc_id"] for row in tables["pairs"] if row["decision"] == "drop"]
+    gone = [row["doc_id"] for row in tables["dropped"]]
+    return sorted(listed) == sorted(gone) and {kept for kept, _ in drops(tables).values()} <= survivors(tables)

@@ -13,7 +13,7 @@ from dedup_lib.errors import InputError
 from dedup_lib.schemas import VERDICTS
 from tests.conftest import embedded_only
 from tests.pipeline.cases import CLINIC, LIBRARY, REWORDED
-from tests.pipeline.helpers import drops, run, survivors
+from tests.pipeline.helpers import drops, evidence_is_direct, run, survivors
 
 pytestmark = embedded_only
 
@@ -45,13 +45,6 @@ def judge(session, folder, texts: Sequence[str | None], *verdicts: Verdict | str
 def lines(tables) -> list[tuple]:
     """The audit, without measures."""
     return sorted((row["doc_id"], row["kept_id"], row["decision"], row["method"]) for row in tables["pairs"])
-
-
-def evidence_is_direct(tables) -> bool:
-    """G2: one line for each drop, and it names a survivor."""
-    listed = [row["doc_id"] for row in tables["pairs"] if row["decision"] == "drop"]
-    gone = [row["doc_id"] for row in tables["dropped"]]
-    return sorted(listed) == sorted(gone) and {kept for kept, _ in drops(tables).values()} <= survivors(tables)
 
 
 @pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])

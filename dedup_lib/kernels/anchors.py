@@ -1,0 +1,156 @@
+"""Anchors: a few sentences of each text, chosen so that a text and one that holds it choose the same.
+
+A sentence is known by a 64-bit hash of its feature characters; the anchors of a text are its ``k`` smallest hashes (a bottom-k
+sketch: Broder, "On the resemblance and containment of documents", 1997). Of a text that lies in a longer one and has the
+share p of its sentences, each anchor of the longer one is an anchor too with probability p, so the two share none with
+probability (1-p)^k.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from dedup_lib.kernels.classes import FEATURE, character_classes
+from dedup_lib.kernels.features import mix
+from dedup_lib.kernels.urls import url_characters, url_end
+from dedup_lib.kernels.utf8 import MAX_CODE_POINT, compiled, decode, string_buffers
+
+# Commas end a sentence too: an excerpt often ends or begins at one, and posts have no full stops at all.
+BREAKS = "。！？!?；;…，,\n"
+SHORTEST = 13  # feature characters of a sentence; shorter ones stand in too many texts
+PROFILES = 256  # the low eight bits of a key
+
+
+class Anchors(NamedTuple):
+    """The anchors of texts: row numbers (int64) and keys (int64) of equal length, grouped by row."""
+
+    row: np.ndarray
+    key: np.ndarray
+
+
+class Meetings(NamedTuple):
+    """What the buckets of anchors gave."""
+
+    pairs: np.ndarray  # int64 (n, 2): rank of the earlier row, rank of the later row; a pair for each bucket they share
+    skipped: np.ndarray  # int64: rows of each bucket that had too many
+
+
+@lru_cache(maxsize=1)
+def _breaks() -> np.ndarray:
+    """For each code point, whether a sentence ends there."""
+    ends = np.zeros(MAX_CODE_POINT, np.bool_)
+    ends[[ord(char) for char in BREAKS]] = True
+    return ends
+
+
+@compiled
+def _keep_smallest(value, smallest, count):
+    """Put a value among the first ``count`` distinct ascending values if there is room or it is smaller; the new count."""
+    if count == len(smallest) and value >= smallest[count - 1]:
+        return count
+    at = 0
+    while at < count and smallest[at] < value:
+        at += 1
+    if at < count and smallest[at] == value:
+        return count
+    count = min(count + 1, len(smallest))
+    for i in range(count - 1, at, -1):
+        smallest[i] = smallest[i - 1]
+    smallest[at] = value
+    return count
+
+
+@compiled
+def _keep_sentence(key, length, smallest, count):
+    return _keep_smallest(mix(key + np.uint64(length)), smallest, count) if length >= SHORTEST else count
+
+
+@compiled
+def _anchors_of(data, start, stop, classes, in_url, breaks, smallest):
+    """The smallest distinct sentence hashes of bytes ``start:stop``, ascending; returns their number."""
+    found, length = 0, 0
+    key = np.uint64(0)
+    i = start
+    while i < stop:
+        end = url_end(data, i, stop, in_url)
+        if end > i:
+            i = end
+            continue
+        char, i = decode(data, i)
+        if classes[char] & FEATURE:
+            key = (key + np.uint64(char)) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(32)
+            length += 1
+        if breaks[char]:
+            found = _keep_sentence(key, length, smallest, found)
+            key, length = np.uint64(0), 0
+    return _keep_sentence(key, length, smallest, found)
+
+
+@compiled
+def _anchors(data, offsets, classes, in_url, breaks, out, counts):
+    for row in range(len(offsets) - 1):
+        counts[row] = _anchors_of(data, offsets[row], offsets[row + 1], classes, in_url, breaks, out[row])
+
+
+def anchors(texts: pa.Array, k: int, profile: int) -> Anchors:
+    """Up to ``k`` anchors of each normalised text, smallest hash first.
+
+    ``profile`` (0 to 255) becomes the low eight bits of each key, so that rows of different profiles never meet.
+    """
+    out, counts = np.zeros((len(texts), k), np.uint64), np.zeros(len(texts), np.int64)
+    _anchors(*string_buffers(texts), character_classes(), url_characters(), _breaks(), out, counts)
+    chosen = np.arange(k) < counts[:, None]
+    keys = out[chosen] & ~np.uint64(PROFILES - 1) | np.uint64(profile)
+    return Anchors(np.repeat(np.arange(len(texts)), counts), keys.view(np.int64))
+
+
+@compiled
+def _pairs(rank, ends, few):
+    """All pairs of the rows of each bucket that has few; the entries of a bucket stand together and end at ``ends``."""
+    total, start = 0, 0
+    for bucket in range(len(ends)):
+        size = ends[bucket] - start
+        total += size * (size - 1) // 2 if few[bucket] else 0
+        start = ends[bucket]
+    pairs = np.empty((total, 2), np.int64)
+    count, start = 0, 0
+    for bucket in range(len(ends)):
+        if few[bucket]:
+            for i in range(start, ends[bucket]):
+                for j in range(i + 1, ends[bucket]):
+                    pairs[count, 0], pairs[count, 1] = min(rank[i], rank[j]), max(rank[i], rank[j])
+                    count += 1
+        start = ends[bucket]
+    return pairs
+
+
+def meet(key: np.ndarray, rank: np.ndarray, most: np.ndarray) -> Meetings:
+    """The pairs of rows that share an anchor, of whole buckets of at most so many rows.
+
+    ``key`` and ``rank`` are int64 of equal length, each row at most once in a bucket; ``most`` (int64, one for each
+    profile) bounds the rows of a bucket: what more rows share is boilerplate.
+    """
+    order = np.argsort(key)
+    key = key[order]
+    ends = np.flatnonzero(np.append(key[1:] != key[:-1], len(key) > 0)) + 1
+    sizes = np.diff(ends, prepend=0)
+    few = sizes <= most[key[ends - 1] & (PROFILES - 1)]
+    return Meetings(_pairs(rank[order], ends, few), sizes[~few])
+
+
+def may_contain(
+    first: np.ndarray, second: np.ndarray, sizes_a: np.ndarray, sizes_b: np.ndarray, containment: float
+) -> np.ndarray:
+    """Which pairs may reach this containment, as their MinHash signatures (n, permutations) and set sizes (n) tell.
+
+    Of m permutations a pair with Jaccard similarity J agrees in mJ on average; one that agrees in fewer than three standard
+    deviations below what the containment needs is left out, which loses less than two in a thousand.
+    """
+    ratio = np.minimum(sizes_a, sizes_b) / np.maximum(np.maximum(sizes_a, sizes_b), 1)
+    expected = first.shape[1] * containment * ratio / (1 + ratio - containment * ratio)
+    return (first == second).sum(axis=1) >= expected - 3 * np.sqrt(expected)
