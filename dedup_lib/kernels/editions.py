@@ -1,6 +1,6 @@
 """Editions of one text: a law and its next revision share nearly every word, and are two documents all the same.
 
-The head of such a text lists its revisions (第三次修订, 修正). Texts that list different ones are different editions.
+Such a text lists its revisions (第三次修订, 修正). Texts that list different ones are different editions.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ import pyarrow.compute as pc
 
 from dedup_lib.kernels.triggers import Trigger, containing
 
-HEAD = 800  # characters in which revisions are listed
-_MARKS = ("修订", "修正", "征求意见稿", "草案", "试行", "修订版")
+_MARKS = ("修订", "修正")
 _MARK = re.compile(rf"(?:第[一二三四五六七八九十\d]+次)?(?:{'|'.join(_MARKS)})")
 _holding_marks: Trigger = containing(_MARKS)
 
 
 def editions(text: str) -> Counter[str]:
-    """The marks of revisions at the head of a normalised text, and how often each stands there."""
-    return Counter(_MARK.findall(text[:HEAD]))
+    """The marks of revisions in a normalised text, and how often each stands there."""
+    return Counter(_MARK.findall(text))
 
 
 def other_editions(first: pa.Array, second: pa.Array) -> np.ndarray:

@@ -1,9 +1,9 @@
 """The guard: two texts of one template that differ in the facts are two texts, however alike they are.
 
-Compares what differs, not how much is the same: numbers, dates, codes, models (``facts.py``) and names, words, negations
-(``wording.py``), revisions (``editions.py``). The same article with one corrected figure, with another editor's name, date line or page counter stays the
-same article: one figure in a long and otherwise equal text is forgiven, and a second look leaves the site's remarks out
-(``remarks.py``).
+Compares what differs, not how much is the same: numbers, dates, codes, models (``facts.py``), names, words, negations
+(``wording.py``), revisions (``editions.py``). The same article with one corrected figure, with another editor's name, date
+line or page counter stays the same article: one figure in a long and otherwise equal text is forgiven, and a second look
+leaves the site's remarks out (``remarks.py``).
 """
 
 from __future__ import annotations

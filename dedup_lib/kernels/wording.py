@@ -16,7 +16,8 @@ from dedup_lib.kernels.features import mix
 from dedup_lib.kernels.utf8 import compiled
 
 LONGEST_WORDS = 12  # letters; where both sides have more, another passage stands there, not another name
-FEW = 2
+FEW = 1
+FEW_GAPS = 4  # in a text that differs at more places a negation may be damage
 NEGATIONS = "不没未非无勿莫别"
 LITTLE_WORDS = "的地得着著了过还仍也又而且和与及其该此这作做他她它"  # editors and converters exchange them freely
 _NEGATIONS = np.array([ord(char) for char in NEGATIONS], np.int32)
@@ -72,19 +73,20 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
     Lines as ``conflicting.read_facts`` makes them; ``features`` is the shorter text's number of feature characters. In texts
     of up to ``letters_up_to`` features every replaced letter matters. Up to ``words_up_to`` two in a row do, and single ones
     where they are ``FEW`` or one couple of letters stands at several places: many different ones are damage. In longer texts
-    only a couple of words at several places matters. A negation that one text lacks always does.
+    only a couple of words at several places matters. A negation that one text lacks
+    matters unless the texts differ at many places.
     """
     gaps = align(line_a[FAR : length_a - FAR], length_a - 2 * FAR, line_b[FAR : length_b - FAR], length_b - 2 * FAR)
     couples = np.empty(len(gaps), np.uint64)
-    count, noted, singles = 0, 0, 0
+    count, noted, singles, negated = 0, 0, 0, False
     for k in range(len(gaps)):
         gap = gaps[k] + FAR
         ours, theirs = _letters(line_a, gap[0], gap[1]), _letters(line_b, gap[2], gap[3])
         if _only_facts(line_a, gap[0], gap[1]) and _only_facts(line_b, gap[2], gap[3]):
             continue
         if ours == 0 or theirs == 0:
-            if _negates(line_a, gap[0], gap[1]) or _negates(line_b, gap[2], gap[3]):
-                return MANY
+            alone = gap[0] == gap[1] or gap[2] == gap[3]
+            negated |= alone and (_negates(line_a, gap[0], gap[1]) or _negates(line_b, gap[2], gap[3]))
             continue
         if min(ours, theirs) > LONGEST_WORDS:
             continue
@@ -95,6 +97,8 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
             singles += not several
             couples[noted] = _couple(line_a, line_b, gap)
             noted += 1
+    if negated and (features <= letters_up_to or len(gaps) <= FEW_GAPS):
+        return MANY
     if count == 0 and (0 < singles <= FEW or _repeats(couples[:noted])):
         return MANY
     return min(count, MANY)

@@ -58,7 +58,8 @@ def _asked(pairs: DataFrame, limits: Review) -> DataFrame:
     inside = placed.where(related & (F.col("family_a") == F.col("family_b"))).join(sizes, "family_a")
     place = F.row_number().over(Window.partitionBy("family_a").orderBy(*nearest))
     families = inside.withColumn("place", place).where(F.col("place") == 1)
-    turn = F.row_number().over(Window.partitionBy("b").orderBy(*nearest))
+    later = F.greatest("a", "b")  # of a pair that is contained, b is the shorter text
+    turn = F.row_number().over(Window.partitionBy(later).orderBy(*nearest))
     single = placed.where(~related).withColumns({"place": turn, "family": F.lit(None).cast("int")})
     asked = families.unionByName(single.where(F.col("place") <= limits.max_pairs_per_row))
     return asked.drop("place", "family_a", "family_b").withColumn("decision", F.lit("review"))
