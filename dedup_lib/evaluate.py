@@ -30,11 +30,12 @@ from dedup_lib.evaluation.universe import AllPairs, LabelledPairs, tally
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
 from dedup_lib.metrics import Timer
 from dedup_lib.pipeline import Say, rebuild, tell
-from dedup_lib.schemas import DROPPED, quoted
+from dedup_lib.schemas import DROPPED
 from dedup_lib.stages.bridge import small
 from dedup_lib.stages.identify import raw_rows
 from dedup_lib.stages.normalize import normalize
 from dedup_lib.store import RunStore, current_run, read_input
+from dedup_lib.tables import quoted
 
 REBUILD = "rebuild"  # folder of the run that the job makes for itself
 

@@ -32,8 +32,9 @@ from dedup_lib.schemas import (
     QUESTIONS,
     REVIEW,
     SIGNATURES,
+    TEMPLATES,
 )  # fmt: skip
-from dedup_lib.stages import outcome, review
+from dedup_lib.stages import outcome, review, templates
 from dedup_lib.stages.candidates import meetings
 from dedup_lib.stages.contain import contain
 from dedup_lib.stages.contents import pages_of
@@ -132,6 +133,7 @@ class _Run:
         """Run all stages, write all tables, return the metrics."""
         rows = self.read()
         normalized, unusable = self.normalize(rows)
+        normalized = self.learn(normalized)
         verdict_table = self.verdicts()
         exact = self.exact(normalized, verdict_table)
         signed = self.rank(normalized, exact)
@@ -173,6 +175,23 @@ class _Run:
             self.refused = sum(counts.values())
             self.progress("normalize", rows=self.count, **counts)
         return normalized, unusable
+
+    def learn(self, normalized: DataFrame) -> DataFrame:
+        """``normalized`` without the templates that were learned from it."""
+        with self.timer("templates"):
+            self.templates = TEMPLATES.empty(self.store.session)
+            if not templates.learners(self.config):
+                return normalized
+            recurring = self.store.save(templates.recurring(normalized, self.config), "recurring")
+            if recurring.isEmpty():
+                return normalized
+            self.templates = self.store.save(templates.evidence(normalized, recurring, self.config), TEMPLATES.name)
+            found = self.templates.where("NOT vetoed").select("profile", "position", "unit").distinct().collect()
+            self.progress("templates", recurring=recurring.count(), learned=len(found))
+            if not found:
+                return normalized
+            stripped = templates.without_templates(normalized, templates.learned(found), self.config)
+            return self.store.save(stripped, "normalized_without_templates")
 
     def verdicts(self) -> DataFrame | None:
         """The verdict table, checked."""
@@ -251,6 +270,7 @@ class _Run:
                     rows, unusable, self.refused, list(self.config.profiles), self.columns.doc_id
                 ),
                 FLAGS.name: outcome.flags(self.flagged),
+                TEMPLATES.name: self.templates,
                 EVENTS.name: events(own, normalized, self.config),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}

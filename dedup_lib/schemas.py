@@ -6,50 +6,11 @@ long as the run; published tables are the contract with those who read the resul
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
-
-class Column(NamedTuple):
-    """A column: its name, its type as Spark's DDL writes it, and what it means."""
-
-    name: str
-    type: str
-    meaning: str
-
-
-class Table(NamedTuple):
-    """A named list of columns. ``raw`` says whether the input's own columns stand before them."""
-
-    name: str
-    meaning: str
-    columns: tuple[Column, ...]
-    raw: bool = False
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the own columns, in order."""
-        return [column.name for column in self.columns]
-
-    @property
-    def ddl(self) -> str:
-        """The own columns as a schema string."""
-        return ", ".join(f"{column.name} {column.type}" for column in self.columns)
-
-    def conform(self, frame: DataFrame) -> DataFrame:
-        """Exactly this table's own columns, in order and type."""
-        return frame.select(*[F.col(column.name).cast(column.type).alias(column.name) for column in self.columns])
-
-
-def quoted(name: str) -> str:
-    """A column name of the user as an identifier, whatever characters it has."""
-    return f"`{name.replace('`', '``')}`"
-
+from dedup_lib.tables import Column, Table
 
 DOC_ID = Column("doc_id", "string", "the row's id: as given, or made from the row's content where the input has none")
 KEPT_ID = Column("kept_id", "string", "the surviving row it is compared with")
+SOURCE = Column("source", "string", "the input's column of that role; empty where unknown")
 PROFILE = Column("profile", "string", "name of the profile that judged the row")
 RANK = Column("rank", "bigint", "place in the order of priority among the representatives, 0 first")
 MEASURES = (
@@ -84,6 +45,7 @@ NORMALIZED = Table(
     (
         DOC_ID,
         PROFILE,
+        SOURCE,
         Column("published", "bigint", "publication time in microseconds, null if unknown"),
         Column("length", "int", "characters of the raw content; bytes decoded, a page's body alone"),
         Column("raw_sha1", "string", "SHA-1 of the raw compared columns, bytes as they are"),
@@ -279,6 +241,20 @@ FLAGS = Table(
     ),
 )
 
+TEMPLATES = Table(
+    "templates",
+    "what was learned to be a site's own: sentences and lines at the head or tail of unrelated documents",
+    (
+        PROFILE,
+        SOURCE,
+        Column("position", "string", "head or tail"),
+        Column("text", "string", "the sentence or line; what has the same letters and numbers counts as the same"),
+        Column("documents", "bigint", "different texts of the source that have it"),
+        Column("example_ids", "array<string>", "three of them"),
+        Column("vetoed", "boolean", "left alone, since it holds a phrase of the lexicon's list keep"),
+        Column("unit", "bigint", "hash of its letters and numbers"),
+    ),
+)
 EVENTS = Table(
     "events",
     "one row for each group of equal texts of the profiles that ask for it: what was logged, how often, from when to when",
@@ -293,5 +269,5 @@ EVENTS = Table(
     ),
 )
 
-PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS, EVENTS)
+PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS, TEMPLATES, EVENTS)
 ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS, *PUBLISHED)

@@ -28,7 +28,8 @@ from pyspark.sql.types import StructType
 
 from dedup_lib.errors import ConfigError, InputError
 from dedup_lib.kernels.pages import Pages, readable
-from dedup_lib.schemas import VERDICTS, quoted
+from dedup_lib.schemas import VERDICTS
+from dedup_lib.tables import quoted
 
 CURRENT = "CURRENT"
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")

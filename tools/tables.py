@@ -9,7 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from dedup_lib.schemas import ALL_TABLES, PUBLISHED, Table
+from dedup_lib.schemas import ALL_TABLES, PUBLISHED
+from dedup_lib.tables import Table
 
 
 def reference() -> str:

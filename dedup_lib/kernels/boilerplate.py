@@ -23,6 +23,7 @@ class Lexicon(NamedTuple):
     title_tags: tuple[str, ...] = ()  # between brackets at the head of a title or text
     lines: tuple[str, ...] = ()  # a line that begins with one of these goes
     phrases: tuple[str, ...] = ()  # removed wherever they stand
+    keep: tuple[str, ...] = ()  # what holds one of these is no template, however often it recurs
 
 
 def _either(phrases: Sequence[str]) -> str:

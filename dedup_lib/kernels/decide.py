@@ -56,10 +56,12 @@ def decide(
     alike = jaccard >= threshold
     outcome[alike] = DROP
     reason = np.where(outcome == REVIEW, "below_threshold", np.where(close, "hamming_and_jaccard", "jaccard")).tolist()
-    if rule.guard and (outcome != NONE).any():
-        rows = np.flatnonzero(outcome)
-        differ = rows[guarded(first.take(rows), second.take(rows), features[rows], jaccard[rows], rule.guard)]
-        outcome[differ] = GUARDED
-        for row in differ:
-            reason[row] = FACTS_DIFFER
+    if rule.guard:
+        lenient = rule.guard._replace(letters_up_to=0, words_up_to=0)  # below the threshold words differ anyhow
+        for outcome_before, guard in ((DROP, rule.guard), (REVIEW, lenient)):
+            rows = np.flatnonzero(outcome == outcome_before)
+            differ = rows[guarded(first.take(rows), second.take(rows), features[rows], jaccard[rows], guard)]
+            outcome[differ] = GUARDED
+            for row in differ:
+                reason[row] = FACTS_DIFFER
     return Decisions(outcome, threshold, reason)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from dedup_lib.kernels.triggers import Trigger, containing
 
 _MARKS = ("修订", "修正")
-_MARK = re.compile(rf"(?:第[一二三四五六七八九十\d]+次)?(?:{'|'.join(_MARKS)})")
+_MARK = re.compile(rf"(?:决定[》>]|第[一二三四五六七八九十\d]+次)(?:{'|'.join(_MARKS)})")
 _holding_marks: Trigger = containing(_MARKS)
 
 

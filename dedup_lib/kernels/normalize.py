@@ -119,4 +119,9 @@ def _in_canonical_characters(lexicon: Lexicon) -> Lexicon:
         stripped = (chinese.simplify(phrase).strip() for phrase in written.to_pylist())
         return tuple(phrase for phrase in stripped if len(phrase) >= shortest)
 
-    return Lexicon(canonical(lexicon.title_tags, 1), canonical(lexicon.lines, 2), canonical(lexicon.phrases, 2))
+    return Lexicon(
+        canonical(lexicon.title_tags, 1),
+        canonical(lexicon.lines, 2),
+        canonical(lexicon.phrases, 2),
+        canonical(lexicon.keep, 1),
+    )

@@ -17,7 +17,7 @@ from dedup_lib.kernels.utf8 import compiled
 
 LONGEST_WORDS = 12  # letters; where both sides have more, another passage stands there, not another name
 FEW = 1
-FEW_GAPS = 4  # in a text that differs at more places a negation may be damage
+FEW_GAPS = 6  # a text that differs at more places is damaged or rewritten
 NEGATIONS = "不没未非无勿莫别"
 LITTLE_WORDS = "的地得着著了过还仍也又而且和与及其该此这作做他她它"  # editors and converters exchange them freely
 _NEGATIONS = np.array([ord(char) for char in NEGATIONS], np.int32)
@@ -71,10 +71,10 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
     """How many differing words matter, up to ``MANY``.
 
     Lines as ``conflicting.read_facts`` makes them; ``features`` is the shorter text's number of feature characters. In texts
-    of up to ``letters_up_to`` features every replaced letter matters. Up to ``words_up_to`` two in a row do, and single ones
-    where they are ``FEW`` or one couple of letters stands at several places: many different ones are damage. In longer texts
-    only a couple of words at several places matters. A negation that one text lacks
-    matters unless the texts differ at many places.
+    of up to ``letters_up_to`` features every replaced letter matters. Up to ``words_up_to`` two in a row do, unless the texts
+    differ at many places, and single ones where they are ``FEW`` or one couple of letters stands at several places: many
+    different ones are damage. In longer texts only a couple of words at several places matters. A negation that one text
+    lacks matters unless the texts differ at many places.
     """
     gaps = align(line_a[FAR : length_a - FAR], length_a - 2 * FAR, line_b[FAR : length_b - FAR], length_b - 2 * FAR)
     couples = np.empty(len(gaps), np.uint64)
@@ -91,7 +91,7 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
         if min(ours, theirs) > LONGEST_WORDS:
             continue
         several = min(ours, theirs) > 1
-        if features <= letters_up_to or (features <= words_up_to and several):
+        if features <= letters_up_to or (features <= words_up_to and several and len(gaps) <= FEW_GAPS):
             count += 1
         elif several or features <= words_up_to:
             singles += not several

@@ -21,7 +21,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 from dedup_lib.config import Columns
 from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.kernels.times import to_micros
-from dedup_lib.schemas import quoted
+from dedup_lib.tables import quoted
 
 MADE_ID_LENGTH = 24
 _EXTRA = [

@@ -34,7 +34,7 @@ _TEXTS = Table(
     "texts",
     "what the kernels make of a row, before the engine hashes it",
     (
-        *NORMALIZED.columns[:5],
+        *NORMALIZED.columns[:6],
         *SIGNATURE,
         Column("text", "string", "normalised; the trimmed raw text where nothing is left"),
         Column("folded", "string", "folded, null where equal to text"),
@@ -85,7 +85,7 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
     texts = map_batches(hashed, _TEXTS, batch)
     folded = F.coalesce("folded", "text")
     return texts.select(
-        "doc_id", "profile", "published", "length", "raw_sha1",
+        "doc_id", "profile", "source", "published", "length", "raw_sha1",
         F.sha1("text").alias("text_sha1"),
         F.sha1(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded)).alias("key"),
         F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"),
@@ -126,6 +126,7 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
     return {
         "doc_id": batch.column("doc_id"),
         "profile": batch.column("profile"),
+        "source": pc.fill_null(batch.column("source"), ""),
         "published": to_micros(batch.column("time")),
         "length": pc.fill_null(pc.utf8_length(content), 0),
         "raw_sha1": batch.column("raw_sha1"),
