@@ -16,8 +16,8 @@ from dedup_lib.kernels.features import mix
 from dedup_lib.kernels.utf8 import compiled
 
 LONGEST_WORDS = 12  # letters; where both sides have more, another passage stands there, not another name
-FEW = 1
-FEW_GAPS = 6  # a text that differs at more places is damaged or rewritten
+FEW = 2  # in a text that differs at no more places every letter matters
+FEW_GAPS = 4  # a text that differs at more places is damaged or rewritten
 NEGATIONS = "不没未非无勿莫别"
 LITTLE_WORDS = "的地得着著了过还仍也又而且和与及其该此这作做他她它"  # editors and converters exchange them freely
 _NEGATIONS = np.array([ord(char) for char in NEGATIONS], np.int32)
@@ -72,7 +72,7 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
 
     Lines as ``conflicting.read_facts`` makes them; ``features`` is the shorter text's number of feature characters. In texts
     of up to ``letters_up_to`` features every replaced letter matters. Up to ``words_up_to`` two in a row do, unless the texts
-    differ at many places, and single ones where they are ``FEW`` or one couple of letters stands at several places: many
+    differ at many places, and single ones where nothing else differs or one couple of letters stands at several places: many
     different ones are damage. In longer texts only a couple of words at several places matters. A negation that one text
     lacks matters unless the texts differ at many places.
     """
@@ -99,7 +99,7 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
             noted += 1
     if negated and (features <= letters_up_to or len(gaps) <= FEW_GAPS):
         return MANY
-    if count == 0 and (0 < singles <= FEW or _repeats(couples[:noted])):
+    if count == 0 and ((singles and len(gaps) <= FEW) or _repeats(couples[:noted])):
         return MANY
     return min(count, MANY)
 
