@@ -32,7 +32,7 @@ class MinHashSettings(Section):
     num_perm: Annotated[int, Field(ge=16, le=1024)] = 128
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     max_miss: Annotated[float, Field(gt=0, lt=1)] = 0.001
-    max_review_miss: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    max_review_miss: Annotated[float, Field(gt=0, lt=1)] = 0.15
     bands: Positive | None = None
     rows: Positive | None = None
 
@@ -75,7 +75,7 @@ class Near(Section):
 
     min_features: Positive = 20
     drop_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.8
-    review_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.62
+    review_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.60
     hamming: list[HammingLimit] = [HammingLimit(up_to=100, limit=1), HammingLimit(limit=3)]
     hamming_jaccard: Annotated[float, Field(gt=0, le=1)] = 0.75
     guard: Guard | None = Guard()

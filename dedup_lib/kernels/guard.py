@@ -3,7 +3,7 @@
 Compares what differs, not how much is the same: numbers, dates, codes, models (``facts.py``), names, words, negations
 (``wording.py``), revisions (``editions.py``). The same article with one corrected figure, with another editor's name, date
 line or page counter stays the same article: one figure in a long and otherwise equal text is forgiven, and a second look
-leaves the site's remarks out (``remarks.py``).
+leaves the site's remarks out (``remarks.py``), a third one the words that regions have of their own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dedup_lib.kernels.alignment import align
+from dedup_lib.kernels.chinese import regional
 from dedup_lib.kernels.conflicting import MANY, MASK, WIDTH, count_conflicts, digest_facts, fact_characters, read_facts
 from dedup_lib.kernels.editions import editions, other_editions
 from dedup_lib.kernels.facts import FAR, conflicts
@@ -38,7 +39,7 @@ class Guard(NamedTuple):
 
 
 @compiled
-def _severity(data_a, offsets_a, data_b, offsets_b, features, letters_up_to, words_up_to, kinds, in_url, found):
+def _severity(data_a, offsets_a, data_b, offsets_b, features, letters_up_to, words_up_to, kinds, in_url, facts, found):
     longest = max(longest_text(offsets_a), longest_text(offsets_b))
     text_a, text_b = np.empty(longest, np.int32), np.empty(longest, np.int32)
     line_a, line_b = np.empty(longest + 2 * FAR, np.int32), np.empty(longest + 2 * FAR, np.int32)
@@ -48,36 +49,56 @@ def _severity(data_a, offsets_a, data_b, offsets_b, features, letters_up_to, wor
         count_b = take_out_urls(text_b, code_points(data_b, offsets_b[row], offsets_b[row + 1], text_b), in_url)
         number_a, length_a = read_facts(text_a, count_a, kinds, line_a, facts_a)
         number_b, length_b = read_facts(text_b, count_b, kinds, line_b, facts_b)
-        found[row] = count_conflicts(text_a, facts_a[:number_a], text_b, facts_b[:number_b])
+        facts[row] = count_conflicts(text_a, facts_a[:number_a], text_b, facts_b[:number_b])
+        found[row] = facts[row]
         if found[row] < MANY:
             words = count_rewordings(line_a, length_a, line_b, length_b, features[row], letters_up_to, words_up_to)
             found[row] = min(found[row] + words, MANY)
 
 
-def severity(first: pa.Array, second: pa.Array, features: np.ndarray, guard: Guard) -> np.ndarray:
-    """For each pair of normalised texts how many facts and words conflict: 0, 1 or 2 for more (int8)."""
-    found = np.zeros(len(first), np.int8)
+class Severity(NamedTuple):
+    """For each pair, 0, 1 or 2 for more (int8)."""
+
+    facts: np.ndarray  # conflicting facts
+    all: np.ndarray  # facts and words
+
+
+def severity(first: pa.Array, second: pa.Array, features: np.ndarray, guard: Guard) -> Severity:
+    """How many facts and words of each pair of normalised texts conflict."""
+    found = Severity(np.zeros(len(first), np.int8), np.zeros(len(first), np.int8))
     limits = guard.letters_up_to, guard.words_up_to
     tables = fact_characters(), url_characters()
-    _severity(*string_buffers(first), *string_buffers(second), features.astype(np.int64), *limits, *tables, found)
+    _severity(*string_buffers(first), *string_buffers(second), features.astype(np.int64), *limits, *tables, *found)
     return found
 
 
 def guarded(first: pa.Array, second: pa.Array, features: np.ndarray, jaccard: np.ndarray, guard: Guard) -> np.ndarray:
     """Which pairs must not be dropped (booleans), ``features`` being the shorter text's number of feature characters."""
-    found = _matters(severity(first, second, features, guard), features, jaccard, guard)
+    counted = severity(first, second, features, guard)
+    found = _matters(counted, features, jaccard, guard)
     if guard.remarks and found.any():
         rows = np.flatnonzero(found)
         rows = rows[np.asarray(pc.or_(holding_remarks(first.take(rows)), holding_remarks(second.take(rows))))]
         ours, theirs = without_remarks(first.take(rows)), without_remarks(second.take(rows))
-        again = severity(ours, theirs, features[rows], guard)
-        found[rows] = _matters(again, features[rows], jaccard[rows], guard)
+        found[rows] = _matters(severity(ours, theirs, features[rows], guard), features[rows], jaccard[rows], guard)
+    rows = np.flatnonzero(found & (counted.facts == 0) & (features > guard.letters_up_to))
+    if len(rows):
+        ours, theirs = (_regional(_plain(side.take(rows), guard)) for side in (first, second))
+        found[rows] = _matters(severity(ours, theirs, features[rows], guard), features[rows], jaccard[rows], guard)
     return found | other_editions(first, second)
 
 
-def _matters(severe: np.ndarray, features: np.ndarray, jaccard: np.ndarray, guard: Guard) -> np.ndarray:
-    forgiven = (severe == 1) & (features >= guard.correction_from) & (jaccard >= guard.correction_jaccard)
-    return (severe > 0) & ~forgiven
+def _plain(texts: pa.Array, guard: Guard) -> pa.Array:
+    return without_remarks(texts) if guard.remarks else texts
+
+
+def _regional(texts: pa.Array) -> pa.Array:
+    return pa.array(map(regional, texts.to_pylist()), pa.string())
+
+
+def _matters(severe: Severity, features: np.ndarray, jaccard: np.ndarray, guard: Guard) -> np.ndarray:
+    forgiven = (severe.all == 1) & (features >= guard.correction_from) & (jaccard >= guard.correction_jaccard)
+    return (severe.all > 0) & ~forgiven
 
 
 @compiled

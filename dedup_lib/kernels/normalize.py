@@ -25,7 +25,7 @@ from dedup_lib.kernels.triggers import Trigger, either, holding
 from dedup_lib.kernels.whitespace import join_lines
 
 # Stored with every run: a change of any step's result makes old fingerprints worthless.
-NORMALIZER_VERSION = 1
+NORMALIZER_VERSION = 2
 MAX_PASSES = 8
 
 

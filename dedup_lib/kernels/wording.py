@@ -93,7 +93,7 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
         several = min(ours, theirs) > 1
         if features <= letters_up_to or (features <= words_up_to and several and len(gaps) <= FEW_GAPS):
             count += 1
-        elif several or features <= words_up_to:
+        elif (several or features <= words_up_to) and not _lies_in(line_a, line_b, gap):
             singles += not several
             couples[noted] = _couple(line_a, line_b, gap)
             noted += 1
@@ -102,6 +102,21 @@ def count_rewordings(line_a, length_a, line_b, length_b, features, letters_up_to
     if count == 0 and ((singles and len(gaps) <= FEW) or _repeats(couples[:noted])):
         return MANY
     return min(count, MANY)
+
+
+@compiled
+def _lies_in(line_a, line_b, gap):
+    """Whether one side of a gap holds the other: 东港 / 东港重工 is one name."""
+    ours, theirs = gap[1] - gap[0], gap[3] - gap[2]
+    for shift in range(abs(ours - theirs) + 1):
+        same = True
+        for i in range(min(ours, theirs)):
+            at_a = gap[0] + i + (shift if ours > theirs else 0)
+            at_b = gap[2] + i + (shift if theirs > ours else 0)
+            same &= line_a[at_a] == line_b[at_b]
+        if same:
+            return True
+    return False
 
 
 @compiled

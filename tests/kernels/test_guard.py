@@ -36,22 +36,22 @@ def kept_apart(first: str, second: str, jaccard: float = 0.97) -> bool:
 def test_severity_is_symmetric_and_row_by_row(pairs, start):
     first, second = (pa.array([pair[side] for pair in pairs], pa.string())[start:] for side in (0, 1))
     features = np.full(len(first), 100)
-    found = severity(first, second, features, GUARD).tolist()
-    assert found == severity(second, first, features, GUARD).tolist()
-    assert found == [int(severity(first[i : i + 1], second[i : i + 1], features[:1], GUARD)[0]) for i in range(len(first))]
+    found = severity(first, second, features, GUARD).all.tolist()
+    assert found == severity(second, first, features, GUARD).all.tolist()
+    assert found == [int(severity(first[i : i + 1], second[i : i + 1], features[:1], GUARD).all[0]) for i in range(len(first))]
 
 
 @given(texts)
 def test_a_text_is_not_kept_apart_from_itself(text):
     same = pa.array([text])
-    assert severity(same, same, np.array([9]), GUARD)[0] == 0
+    assert severity(same, same, np.array([9]), GUARD).all[0] == 0
     assert differences(text, text, 5) == []
 
 
 @given(texts, texts)
 def test_what_keeps_apart_can_be_listed(first, second):
     ours, theirs = pa.array([first]), pa.array([second])
-    if severity(ours, theirs, np.array([9]), GUARD)[0]:
+    if severity(ours, theirs, np.array([9]), GUARD).all[0]:
         assert differences(first, second, 5)
 
 
@@ -118,7 +118,7 @@ def test_a_correction_is_forgiven_only_in_texts_that_are_otherwise_equal():
 @pytest.mark.parametrize("negation", NEGATIONS)
 def test_every_negation_counts_at_any_length(negation):
     first, second = pa.array([LONG + "可行" + SHORT]), pa.array([LONG + negation + "可行" + SHORT])
-    assert severity(first, second, np.array([700]), GUARD)[0] == MANY
+    assert severity(first, second, np.array([700]), GUARD).all[0] == MANY
 
 
 def test_an_articles_own_sentence_is_no_remark():
