@@ -137,12 +137,14 @@ def test_a_sentence_that_many_texts_share_brings_nobody_together(session, tmp_pa
 
 
 @embedded_only
-def test_one_text_inside_many_is_asked_about_so_often_and_no_more(session, tmp_path):
+@pytest.mark.parametrize(("first", "asked"), [(True, 9), (False, 5)])
+def test_the_later_row_is_asked_about_so_often_and_no_more(session, tmp_path, first, asked):
     writer = Writer(3)
     whole = writer.sentences(10)
-    texts = {"part": text(whole)} | {f"r{number}": text(whole + writer.sentences(6 + number)) for number in range(9)}
-    tables = run(session, rows(texts), tmp_path)
-    assert contained(tables) == {("part", f"r{number}") for number in range(5)}  # the nearest are the shortest
+    longer = {f"r{number}": text(whole + writer.sentences(6 + number)) for number in range(9)}
+    part = {"part": text(whole)}
+    tables = run(session, rows(part | longer if first else longer | part), tmp_path)
+    assert contained(tables) == {("part", f"r{number}") for number in range(asked)}  # the nearest are the shortest
 
 
 def nested(folder: Path, session, *overrides: str, seed: int = 4, **extra: str):
