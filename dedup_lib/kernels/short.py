@@ -63,7 +63,7 @@ def judge(first: str, second: str, contrasts: frozenset[str]) -> Verdict:
     length = max(len(ours), len(theirs))
     if len(edits) > 1:
         return Verdict(FAR, len(edits), "")
-    kinds = [_edit(edit, ours, theirs, contrasts) for edit in edits] + [_marks(first, second)]
+    kinds = [_edit(edit, (first, second), ours, theirs, contrasts) for edit in edits] + [_marks(first, second)]
     kind = next((kind for kind in (DIFFERENT, DOUBT) if kind in kinds), SLIP)
     shown = "".join(
         f": {_shown(ours, edit[1], edit[0] != 'insert')} / {_shown(theirs, edit[2], edit[0] != 'delete')}" for edit in edits
@@ -75,12 +75,12 @@ def _shown(text: str, at: int, present: bool) -> str:
     return text[at] if present else "-"
 
 
-def _edit(edit: tuple[str, int, int], ours: str, theirs: str, contrasts: frozenset[str]) -> str:
+def _edit(edit: tuple[str, int, int], texts: tuple[str, str], ours: str, theirs: str, contrasts: frozenset[str]) -> str:
     kind, at, other_at = edit
     if kind == "replace":
         apart = _informs(ours[at]) or _informs(theirs[other_at]) or ours[at] + theirs[other_at] in contrasts
         return DIFFERENT if apart else _replaced(ours, at, theirs, other_at)
-    return _inserted(theirs, other_at) if kind == "insert" else _inserted(ours, at)
+    return _inserted(theirs, other_at, texts[1]) if kind == "insert" else _inserted(ours, at, texts[0])
 
 
 def _replaced(ours: str, at: int, theirs: str, other_at: int) -> str:
@@ -93,7 +93,8 @@ def _replaced(ours: str, at: int, theirs: str, other_at: int) -> str:
     return SLIP if _makes_word(ours, at) or _makes_word(theirs, other_at) else DOUBT
 
 
-def _inserted(longer: str, at: int) -> str:
+def _inserted(longer: str, at: int, text: str) -> str:
+    """``longer`` are the letters of ``text``, the one that has a letter more."""
     char = longer[at]
     if _informs(char):
         return DIFFERENT
@@ -103,7 +104,8 @@ def _inserted(longer: str, at: int) -> str:
     while end < len(longer) and longer[end] == char:
         end += 1
     if end - start > 1:
-        return DOUBT if 2 * char in _words() or _names(longer, start, end) else SLIP
+        apart = (end - start) * char not in text  # 声中,中: a new clause begins
+        return DOUBT if apart or 2 * char in _words() or _names(longer, start, end) else SLIP
     return SLIP if char in PARTICLES and not _in_word(longer, at) else DOUBT
 
 
