@@ -52,6 +52,7 @@ def test_without_a_path_the_files_of_the_product_are_read():
     config = load_settings().config
     assert list(config.profiles) == ["comment", "log", "news", "notice", "product"]
     assert "责任编辑" in config.lexicon.lines and "快讯" in config.lexicon.title_tags and "(完)" in config.lexicon.phrases
+    assert "买卖" in config.lexicon.contrasts
 
 
 def test_an_empty_file_leaves_the_defaults(conf):

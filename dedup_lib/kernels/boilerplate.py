@@ -18,12 +18,13 @@ LONGEST_LINE = 80  # characters; a longer line is an article's own sentence, wha
 
 
 class Lexicon(NamedTuple):
-    """Phrases to remove, each in the form that the character steps leave it in."""
+    """Phrases to remove, each in the form that the character steps leave it in, and characters that contrast."""
 
     title_tags: tuple[str, ...] = ()  # between brackets at the head of a title or text
     lines: tuple[str, ...] = ()  # a line that begins with one of these goes
     phrases: tuple[str, ...] = ()  # removed wherever they stand
     keep: tuple[str, ...] = ()  # what holds one of these is no template, however often it recurs
+    contrasts: tuple[str, ...] = ()  # sets of characters, of which one for another turns a text around; see ``short.py``
 
 
 def _either(phrases: Sequence[str]) -> str:

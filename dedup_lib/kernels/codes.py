@@ -1,7 +1,8 @@
 """Spam that is posted again and again with another number: texts that are equal but for their codes.
 
 A code is a run of Latin letters and digits with at least one digit (a telephone or chat number, a voucher, a counter that
-the sender raises). A short number that counts or rates something (5星, 3晚, 打5分) is no code: it is what the text says.
+the sender raises). A short number that counts or rates something (5星, 3晚, 打5分, 129.90元) is no code: it is what the text
+says.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from dedup_lib.kernels.features import longest_text, mix
 from dedup_lib.kernels.urls import take_out_urls, url_characters
 from dedup_lib.kernels.utf8 import code_points, compiled, string_buffers
 
-FACT_DIGITS = 4  # a longer run of digits is a code whatever stands around it
-COUNTED = "星颗分元块毛钱角百千万次个人名位天晚夜周年月日号楼层点时小秒折倍成度米里克斤两公平寸份杯瓶碗盒包件只条张间床岁级家"
-RATING = "第打给评分数共花约近满减才只就"  # before a number that says something
+FACT_DIGITS = 4  # more digits, but for one or two decimals, are a code whatever stands around them
+COUNTED = "星颗分元块毛钱角百千万亿次个人名位天晚夜周年月日号楼层点时小秒折倍成度米里克斤两公平寸份杯瓶碗盒包件只条张间床岁级家"
+RATING = "第打给评分数共花约近满减才只就¥$"  # before a number that says something
 
 _LETTER, _ALNUM, _DIGIT, _COUNTED, _RATING = 1, 2, 4, 8, 16
 _CODE = np.uint64(1)
@@ -56,7 +57,11 @@ def _code_end(text, start, count, kinds):
 @compiled
 def _says(text, start, end, count, digits, kinds):
     """Whether a number counts or rates something, and hence is no code."""
-    if digits > FACT_DIGITS:
+    decimals = 0
+    for size in range(1, 3):
+        if end - size - 1 > start and text[end - size - 1] == 46:
+            decimals = size
+    if digits - decimals > FACT_DIGITS:
         return False
     return (end < count and kinds[text[end]] & _COUNTED) or (start > 0 and kinds[text[start - 1]] & _RATING)
 

@@ -33,7 +33,7 @@ def decide_short(
     shortest, longest = rule.short_features
     rows = np.flatnonzero((features >= shortest) & (features < longest))
     for row, ours, theirs in zip(rows, first.take(rows).to_pylist(), second.take(rows).to_pylist(), strict=True):
-        verdict = short.judge(theirs, ours)  # the reason names the later row first
+        verdict = short.judge(theirs, ours, rule.contrasts)  # the reason names the later row first
         outcome = _OUTCOMES[verdict.kind]
         decided.outcome[row] = outcome
         decided.threshold[row] = least_jaccard(shingles[row], rule.ngram, min(verdict.edits, 1))

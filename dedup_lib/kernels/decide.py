@@ -24,6 +24,7 @@ class Rule(NamedTuple):
     guard: Guard | None
     short_features: tuple[int, int] | None  # short texts: the shorter one has from so many to less than so many features
     spam_jaccard: float | None  # texts of a family that are equal but for their codes
+    contrasts: frozenset[str]  # couples of characters that contrast, in both orders
 
 
 class Decisions(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,6 +16,7 @@ from dedup_lib.kernels.comments import decide_short, decide_spam
 from dedup_lib.kernels.decide import DROP, NONE, Rule, decide
 from dedup_lib.kernels.guard import Guard, digests
 from dedup_lib.kernels.pairs import ANY_DISTANCE
+from dedup_lib.kernels.short import couples
 from dedup_lib.kernels.similarity import compare_texts
 from dedup_lib.schemas import DOC_ID, VERIFIED, Column, Table
 from dedup_lib.stages.bridge import by_profile, map_batches, small
@@ -23,8 +24,8 @@ from dedup_lib.stages.bridge import by_profile, map_batches, small
 SAME_TEXT = "same_text"
 
 
-def rule(profile: Profile) -> Rule:
-    """A profile's duplicate rule as plain values."""
+def rule(profile: Profile, contrasts: Sequence[str] = ()) -> Rule:
+    """A profile's duplicate rule as plain values; ``contrasts`` are those of the lexicon."""
     near = profile.comparison
     anything = 2**31
     limits = tuple((limit.up_to or anything, limit.limit) for limit in near.hamming)
@@ -38,6 +39,7 @@ def rule(profile: Profile) -> Rule:
         guard,
         profile.short and (profile.short.min_features, near.min_features),
         profile.spam and profile.spam.drop_jaccard,
+        couples(contrasts),
     )
 
 
@@ -65,7 +67,7 @@ def verify(pairs: DataFrame, rows: int, signatures: DataFrame, normalized: DataF
     Takes ``a``, ``b``, ``hamming`` and ``asked`` (a verdict names the pair: it stays whatever it measures), each pair once,
     and their number.
     """
-    rules = {name: rule(profile) for name, profile in config.profiles.items()}
+    rules = {name: rule(profile, config.lexicon.contrasts) for name, profile in config.profiles.items()}
     sides = signatures.select("rank", "doc_id", "profile", "key", "features", "shingles", "masked")
     joined = with_texts(pairs, rows, sides, normalized)
     compared = map_batches(joined, VERIFIED, partial(_verify_batch, rules=rules))

@@ -16,9 +16,9 @@ from tests.strategies import string_arrays
 
 SPAM = "正品代购加微信{}长期有效欢迎咨询"
 spam_texts = st.lists(
-    st.lists(st.sampled_from(["领红包", "加", "vx", "12", "7", "99999", "a1", "-", ".", "星", "打", "，"]), max_size=6).map(
-        "".join
-    ),
+    st.lists(
+        st.sampled_from(["领红包", "加", "vx", "12", "7", "999", "99999", "a1", "-", ".", "星", "打", "¥", "，"]), max_size=6
+    ).map("".join),
     min_size=2,
     max_size=8,
 )
@@ -32,8 +32,9 @@ def masked(text: str) -> tuple[str, int, int]:
         nonlocal codes
         run = found.group()
         digits = sum(map(str.isdigit, run))
+        decimals = next((size for size in (2, 1) if run[1:][-size - 1 : -size] == "."), 0)
         says = text[found.end() : found.end() + 1] in tuple(COUNTED + "%") or text[: found.start()].endswith(tuple(RATING))
-        if digits == 0 or (digits <= FACT_DIGITS and says):
+        if digits == 0 or (digits - decimals <= FACT_DIGITS and says):
             return run
         codes += 1
         return "\x00"
@@ -67,6 +68,9 @@ def test_other_codes_give_the_same_key(first, second):
         "服务周到总体打{}分推荐给大家来",
         "住了{}晚感觉都不错推荐大家来住",
         "满{}%优惠推荐给大家来住一住吧",
+        "原价129{}.90元现在真的很便宜推荐大家买",
+        "市场价¥129{}现在真的很便宜推荐大家都来买",
+        "公司去年营收1{}.4亿推荐大家都来投资",
     ],
 )
 def test_a_number_that_counts_or_rates_is_no_code(text):

@@ -18,6 +18,8 @@ GROUPS: dict[str, list[str | None]] = {
     "empty": ["", "   ", "\u3000\n\t", None],
     "short": ["好评", "差评", "好评", "要退货"],
     "signs": ["👍👍👍", "😡😡", "？？？", "……", "❤️"],
+    "letter case": ["ABC", "abc", "abc ", "ábc"],
+    "name": ["前台李平服务特别热情", "前台李萍服务特别热情"],
     "typo": ["快递很快包装完好下次还来", "快递很快包妆完好下次还来"],
     "particle": ["味道很好就是送餐太慢", "味道很好，就是送餐太慢了！"],
     "opposite": ["土豆丝卷饼太好吃了", "土豆丝卷饼太难吃了"],
@@ -60,6 +62,8 @@ def asked(tables, group: str) -> list[str]:
     [
         ("short", {"02": "exact_raw"}),
         ("signs", {}),
+        ("letter case", {"00": "exact_normalized", "01": "exact_normalized"}),  # "abc " is the longest
+        ("name", {}),
         ("typo", {"01": "near"}),
         ("repeats", {"00": "exact_folded"}),  # the longer text comes first
         ("particle", {"00": "near"}),
@@ -82,6 +86,7 @@ def test_what_is_dropped(tables, group, dropped):
         ("opposite", ["facts_differ: 难 / 好"]),
         ("negation", ["facts_differ: - / 不"]),
         ("number", ["facts_differ: 3 / 1"]),
+        ("name", ["edit_distance 1 of 10: 萍 / 平"]),
         ("other word", ["edit_distance 1 of 10: 餐 / 货"]),
         ("typo", []),
         ("two edits", []),
@@ -112,7 +117,7 @@ def test_every_near_drop_is_measured_on_its_own_two_texts(tables, rows):
 def test_short_texts_are_counted(tables):
     counted = tables["metrics"]["exact"]
     assert counted["compared_as_short"] > 100
-    assert counted["too_short_to_compare"] == 9
+    assert counted["too_short_to_compare"] == 11
     assert tables["metrics"]["quarantine"] == {"empty": len(GROUPS["empty"])}
 
 
