@@ -149,6 +149,8 @@ class Profile(Section):
         unknown = [step for step in steps if step not in STEP_NAMES]
         if unknown:
             raise ValueError(f"no step is called {', '.join(unknown)}; the steps are {', '.join(STEP_NAMES)}")
+        if any(step.startswith("mask") for step in steps) and {"html", "punctuation"} & set(steps):
+            raise ValueError("html and punctuation would take masks for tags: leave them out where lines are masked")
         return steps
 
     @property

@@ -4,8 +4,8 @@ A step is a function on strings, tested alone. ``Normalizer`` applies a list of 
 per-character steps become one table look-up for the whole batch, and a step on whole texts runs only on the texts in which
 its trigger (a compiled search) finds something to do.
 
-To add a step: write the function with its test, give it a line in ``TEXT_STEPS`` (or in ``characters.STEPS``), raise
-``NORMALIZER_VERSION``, and name it in the profiles that want it.
+To add a step: write the function with its test, give it a line in ``TEXT_STEPS`` (``ARRAY_STEPS`` where it takes a whole batch,
+``characters.STEPS`` where one character), raise ``NORMALIZER_VERSION``, and name it in the profiles that want it.
 """
 
 from __future__ import annotations
@@ -43,10 +43,13 @@ TEXT_STEPS: dict[str, Callable[[Lexicon], TextStep]] = {
     "pinyin": lambda lexicon: TextStep(chinese.strip_pinyin, holding(chinese.TONED + chinese.TONED.upper())),
     "title_tags": lambda lexicon: TextStep(*boilerplate.title_tag_remover(lexicon)),
     "noise": lambda lexicon: TextStep(*boilerplate.noise_remover(lexicon)),
-    "mask": lambda lexicon: TextStep(masking.mask, masking.maskable),
 }
-JOIN_LINES = "join_lines"
-STEP_NAMES: tuple[str, ...] = (*TEXT_STEPS, *characters.STEPS, JOIN_LINES)
+ARRAY_STEPS: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "join_lines": join_lines,
+    "mask": masking.mask,
+    **{f"mask_below_{level}": partial(masking.mask_below, level=level) for level in masking.LEVELS},
+}
+STEP_NAMES: tuple[str, ...] = (*TEXT_STEPS, *characters.STEPS, *ARRAY_STEPS)
 
 
 class Normalizer:
@@ -94,8 +97,8 @@ class Normalizer:
         return texts
 
     def _add(self, name: str, lexicon: Lexicon) -> None:
-        if name == JOIN_LINES:
-            self._stages.append(join_lines)
+        if name in ARRAY_STEPS:
+            self._stages.append(ARRAY_STEPS[name])
             return
         step = TEXT_STEPS[name](lexicon)
         self._stages.append(partial(apply_where, step=step))
