@@ -68,9 +68,7 @@ _UNIT = (
 )
 _OUTSIDE = r"\s\"'<>:;,()\[\]|，。；、"  # where a path ends
 # A path; not /10.0.0.1, which is an address.
-_PATH = (
-    rf"(?:[A-Za-z]:[\\/]|\\\\|~/|\.{{1,2}}/)[^{_OUTSIDE}]+|/(?:[^\d{_OUTSIDE}]|\d+[^\d.{_OUTSIDE}])[^{_OUTSIDE}]*"
-)
+_PATH = rf"(?:[A-Za-z]:[\\/]|\\\\|~/|\.{{1,2}}/)[^{_OUTSIDE}]+|/(?:[^\d{_OUTSIDE}]|\d+[^\d.{_OUTSIDE}])[^{_OUTSIDE}]*"
 
 RULES: tuple[tuple[str, str], ...] = (
     (r"\b[A-Za-z][0-9A-Za-z+.-]*://[^\s\"'<>()\[\]，。]+", "<url>"),
