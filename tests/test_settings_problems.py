@@ -97,6 +97,7 @@ def test_an_unknown_profile_is_refused_with_the_known_ones():
         ("profiles.news.simhash.tokens", "words", "'chars', 'jieba' or 'rjieba'"),
         ("profiles.news.fold.min_unit", "1", "greater than or equal to 2"),
         ("profiles.news.normalize", "[]", "at least 1"),
+        ("profiles.log.normalize", "[html, mask]", "html and punctuation would take masks for tags"),
         ("profiles.news.normalize", "[html, htlm]", "no step is called htlm; the steps are mojibake, html,"),
     ],
 )

@@ -68,13 +68,11 @@ _UNIT = (
 )
 _OUTSIDE = r"\s\"'<>:;,()\[\]|，。；、"  # where a path ends
 # A path; not /10.0.0.1, which is an address.
-_PATH = (
-    rf"(?:[A-Za-z]:[\\/]|\\\\|~/|\.{{1,2}}/)[^{_OUTSIDE}]+|/(?:[^\d{_OUTSIDE}]|\d+[^\d.{_OUTSIDE}])[^{_OUTSIDE}]*"
-)
+_PATH = rf"(?:[A-Za-z]:[\\/]|\\\\|~/|\.{{1,2}}/)[^{_OUTSIDE}]+|/(?:[^\d{_OUTSIDE}]|\d+[^\d.{_OUTSIDE}])[^{_OUTSIDE}]*"
 
 RULES: tuple[tuple[str, str], ...] = (
     (r"\b[A-Za-z][0-9A-Za-z+.-]*://[^\s\"'<>()\[\]，。]+", "<url>"),
-    (r"[0-9A-Za-z_.+-]+@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*\.[A-Za-z]{2,}\b", "<email>"),
+    (r"[0-9A-Za-z_.+-]+@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*\.[A-Za-z][0-9A-Za-z-]+", "<email>"),
     (rf"(^|[^0-9A-Za-z_<>/.\\])(?:{_PATH})", r"\1<path>"),
     (rf"{_NO_LETTER}{_MAC}", r"\1<host>"),
     (rf"{_NO_LETTER}(?:{_UUID}|0[xX]{_HEX}+|{_HASH}|[fF]{{8,}})\b", r"\1<num>"),
@@ -99,7 +97,7 @@ _LETTERS = {"quiet": "VDI", "warn": "W", "error": "EF"}
 _ANY_WORD = f"(?:{'|'.join(_WORDS.values())})"
 # Cuts a line at its level: one letter behind times and numbers, a word in capitals, or any word in brackets or behind level=.
 _CUT = (
-    r"(?s)^(?:(?P<values>(?:<time>|<num>|[0-9\s:.,/-])+)(?P<letter>[VDIWEF][ /])|(?P<head>.*?)(?P<word>"
+    r"(?s)^(?:(?P<values>(?:<time>|<num>|\d/|[0-9\s:.,-])+)(?P<letter>\s[VDIWEF][ /])|(?P<head>.*?)(?P<word>"
     rf"(?:^|[\s|:(]){_ANY_WORD}(?:[\s|:,)-]|$)"
     rf"|(?i:(?:[\[【] ?|(?:level|lvl|severity)\"?[=:] ?\"?){_ANY_WORD}(?:[^0-9A-Za-z_]|$))))(?P<rest>.*)$"
 )
