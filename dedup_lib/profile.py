@@ -131,7 +131,7 @@ class Profile(Section):
         "mojibake", "html", "invisible", "nfkc", "spaces", "case", "punctuation", "pinyin", "simplify",
         "title_tags", "noise", "join_lines",
     ]  # fmt: skip
-    compare: Literal["content", "title_and_content"] = "content"
+    compare: Literal["content", "title_and_content", "apart"] = "content"
     ngram: Annotated[int, Field(ge=1, le=8)] = 4
     fold: Fold | None = Fold()
     minhash: MinHashSettings = MinHashSettings()

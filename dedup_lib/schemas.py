@@ -52,6 +52,7 @@ NORMALIZED = Table(
         Column("text_sha1", "string", "SHA-1 of the normalised text; of the raw one where nothing is left"),
         Column("key", "string", "SHA-1 of the normalised and folded text: rows with one key say the same"),
         Column("text", "string", "the normalised and folded text, from which all features are taken"),
+        Column("heading", "string", "the normalised title where the profile compares it apart, else empty"),
         *SIGNATURE,
     ),
 )

@@ -92,7 +92,7 @@ def test_an_unknown_profile_is_refused_with_the_known_ones():
         (f"{NEAR}.drop_jaccard", "0", "greater than 0"),
         (f"{NEAR}.min_features", "2.5", "integer"),
         ("profiles.news.ngram", "abc", "integer"),
-        ("profiles.news.compare", "title", "'content' or 'title_and_content'"),
+        ("profiles.news.compare", "title", "'content', 'title_and_content' or 'apart'"),
         ("profiles.news.minhash.num_perm", "8", "greater than or equal to 16"),
         ("profiles.news.simhash.tokens", "words", "'chars', 'jieba' or 'rjieba'"),
         ("profiles.news.fold.min_unit", "1", "greater than or equal to 2"),

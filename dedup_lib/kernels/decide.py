@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from dedup_lib.kernels.guard import Guard, guarded
+from dedup_lib.kernels.guard import Guard, guarded, severity
 
 NONE, DROP, REVIEW, GUARDED = 0, 1, 2, 3
 FACTS_DIFFER = "facts_differ"
@@ -66,3 +66,13 @@ def decide(
             for row in differ:
                 reason[row] = FACTS_DIFFER
     return Decisions(outcome, threshold, reason)
+
+
+def guard_headings(guard: Guard, decided: Decisions, first: pa.Array, second: pa.Array) -> None:
+    """Send duplicates whose headings give other facts to review: one body under 第一季度 and 第二季度."""
+    rows = np.flatnonzero(decided.outcome == DROP)
+    ours, theirs = first.take(rows), second.take(rows)
+    facts = severity(ours, theirs, np.full(len(rows), guard.words_up_to + 1), guard).facts
+    for row in rows[facts > 0]:
+        decided.outcome[row] = GUARDED
+        decided.reason[row] = FACTS_DIFFER

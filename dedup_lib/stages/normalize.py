@@ -38,6 +38,7 @@ _TEXTS = Table(
         *SIGNATURE,
         Column("text", "string", "normalised; the trimmed raw text where nothing is left"),
         Column("folded", "string", "folded, null where equal to text"),
+        Column("heading", "string", "as in normalized"),
         Column("emptied", "boolean", "nothing was left"),
         Column("unusable", "string", "why the row cannot be compared: empty or undecodable"),
         Column("flags", "string", "lines of a flag, a tab and its detail"),
@@ -49,7 +50,8 @@ class Recipe(NamedTuple):
     """What the workers need to know of a profile."""
 
     steps: tuple[str, ...]
-    with_title: bool
+    with_title: bool  # title and content are one text
+    apart: bool  # the title is a text of its own
     fold: tuple[int, int, int] | None
     signing: Signing
 
@@ -57,7 +59,8 @@ class Recipe(NamedTuple):
 def recipe(profile: Profile) -> Recipe:
     """A profile as plain values."""
     fold = profile.fold and (profile.fold.min_unit, profile.fold.min_repeats, profile.fold.max_unit)
-    return Recipe(tuple(profile.normalize), profile.compare == "title_and_content", fold, signing(profile))
+    compare = profile.compare
+    return Recipe(tuple(profile.normalize), compare == "title_and_content", compare == "apart", fold, signing(profile))
 
 
 def normalize(rows: DataFrame, config: Config) -> DataFrame:
@@ -84,14 +87,20 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
     batch = partial(_normalize_batch, recipes=recipes, lexicon=config.lexicon, pages=pages_of(config))
     texts = map_batches(hashed, _TEXTS, batch)
     folded = F.coalesce("folded", "text")
+    heading = headed(F.lit(""))
     return texts.select(
         "doc_id", "profile", "source", "published", "length", "raw_sha1",
-        F.sha1("text").alias("text_sha1"),
-        F.sha1(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded)).alias("key"),
-        F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"),
+        F.sha1(F.concat("text", heading)).alias("text_sha1"),
+        F.sha1(F.concat(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded), heading)).alias("key"),
+        F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"), "heading",
         *[column.name for column in SIGNATURE],
         "unusable", "flags",
     )  # fmt: skip
+
+
+def headed(text: F.Column) -> F.Column:
+    """What is hashed of a text that has a heading apart: no two pairs of text and heading read alike."""
+    return F.concat(text, F.when(F.col("heading") == "", "").otherwise(F.concat(F.lit("\x1f"), "heading")))
 
 
 def _raw_sha1(config: Config, kind: str) -> F.Column:
@@ -99,7 +108,7 @@ def _raw_sha1(config: Config, kind: str) -> F.Column:
 
     With a title its length stands before it: no two pairs read alike.
     """
-    with_title = [name for name, profile in config.profiles.items() if profile.compare == "title_and_content"]
+    with_title = [name for name, profile in config.profiles.items() if profile.compare != "content"]
     size = F.coalesce(F.length("title").cast("string"), F.lit("none"))
     title = F.concat(size, F.lit(":"), F.coalesce("title", F.lit(""))).cast(kind)
     both = F.concat(title, F.coalesce("content", F.lit("").cast(kind)))
@@ -119,8 +128,8 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
     garbled = dense("\ufffd", GARBLED)(content)
     trimmed = pc.utf8_trim_whitespace(content)
     title = pc.fill_null(batch.column("title"), "")
-    text, folded, *signature = by_profile(
-        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), 2 + len(SIGNATURE)
+    text, folded, heading, *signature = by_profile(
+        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), 3 + len(SIGNATURE)
     )
     emptied = pc.equal(pc.utf8_length(text), 0)
     return {
@@ -132,6 +141,7 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
         "raw_sha1": batch.column("raw_sha1"),
         "text": pc.if_else(emptied, trimmed, text),
         "folded": pc.if_else(pc.equal(text, folded), pa.scalar(None, pa.string()), folded),
+        "heading": heading,
         "emptied": emptied,
         "unusable": pc.case_when(pc.make_struct(unread, blank, garbled), "undecodable", "empty", "undecodable"),
         "flags": flags,
@@ -139,7 +149,7 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
 
 
 def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.Array, lexicon: Lexicon) -> tuple:
-    """Normalised text, folded text and signature columns of the chosen rows."""
+    """Normalised text, folded text, heading and signature columns of the chosen rows."""
     if rows is not None:
         title, content = title.take(rows), content.take(rows)
     normalizer = _normalizer(recipe.steps, lexicon)
@@ -148,4 +158,5 @@ def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.A
         heading = pc.replace_substring(normalizer(title), "\n", " ")  # so that the line break between the two is one
         text = pc.binary_join_element_wise(heading, text, "\n")
     folded = fold_repeats(text, *recipe.fold) if recipe.fold else text
-    return text, folded, *sign_batch(folded, recipe.signing)
+    heading = normalizer(title) if recipe.apart else pa.array([""] * len(text), pa.string())
+    return text, folded, heading, *sign_batch(folded, recipe.signing)

@@ -85,17 +85,21 @@ def with_differences(questions: DataFrame, count: int, normalized: DataFrame) ->
     told = F.col("reason") == FACTS_DIFFER
     asked = questions.where(told)
     ids = asked.select("doc_id").union(asked.select(F.col("kept_id").alias("doc_id"))).distinct()
-    texts = normalized.select("doc_id", "text").join(small(ids, count), "doc_id")
-    kept = texts.select(F.col("doc_id").alias("kept_id"), F.col("text").alias("kept_text"))
+    texts = normalized.select("doc_id", "text", "heading").join(small(ids, count), "doc_id")
+    kept = texts.select(
+        F.col("doc_id").alias("kept_id"), F.col("text").alias("kept_text"), F.col("heading").alias("kept_heading")
+    )
     both = asked.join(small(texts, 100 * count), "doc_id").join(small(kept, 100 * count), "kept_id")
     listed = map_batches(both, QUESTIONS, _list_differences)
     return listed.unionByName(questions.where(~told | F.col("reason").isNull()))
 
 
 def _list_differences(batch: pa.RecordBatch) -> Mapping[str, object]:
-    texts = zip(batch.column("text").to_pylist(), batch.column("kept_text").to_pylist(), strict=True)
-    families = batch.column("family").to_pylist()
-    reasons = [_reason(differences(*pair, SHOWN), size) for pair, size in zip(texts, families, strict=True)]
+    sides = [batch.column(name).to_pylist() for name in ("heading", "kept_heading", "text", "kept_text", "family")]
+    reasons = [
+        _reason([*differences(heading, other, SHOWN), *differences(ours, theirs, SHOWN)][:SHOWN], family)
+        for heading, other, ours, theirs, family in zip(*sides, strict=True)
+    ]
     return {name: batch.column(name) for name in QUESTIONS.names} | {"reason": reasons}
 
 

@@ -75,7 +75,7 @@ def settle(
             return Settled(every, fallen, _together(found), number)
         if number == 1:  # only rows that wait are looked at from now on
             waits = save(signatures.join(small(left, open_rows), "rank", "left_semi"), "signatures_waiting")
-            texts = normalized.select("doc_id", "text").join(small(waits.select("doc_id"), open_rows), "doc_id")
+            texts = normalized.select("doc_id", "text", "heading").join(small(waits.select("doc_id"), open_rows), "doc_id")
             normalized = save(texts, "texts_waiting")
             facts = save(fact_digests(waits.select("doc_id", "profile").join(normalized, "doc_id"), config), "facts_waiting")
             signatures = save(waits.join(small(facts, open_rows), "doc_id"), "signatures_narrowed")

@@ -23,6 +23,7 @@ from dedup_lib.config import Config
 from dedup_lib.kernels.units import HEAD, TAIL, outer_units, strip_units
 from dedup_lib.schemas import DOC_ID, NORMALIZED, PROFILE, SIGNATURE, SOURCE, TEMPLATES, Column, Table
 from dedup_lib.stages.bridge import map_batches
+from dedup_lib.stages.normalize import headed
 from dedup_lib.stages.sign import Signing, sign_batch, signing
 
 COMPONENTS = 8  # of the signature, in which documents are compared
@@ -168,7 +169,7 @@ def without_templates(normalized: DataFrame, found: Learned, config: Config) -> 
         if name in found.heads or name in found.tails
     }
     done = map_batches(normalized, _STRIPPED, partial(_strip_batch, rules=rules))
-    hashed = F.sha1("text")
+    hashed = F.sha1(headed(F.col("text")))
     anew = {name: F.when(F.col("stripped"), hashed).otherwise(F.col(name)) for name in ("text_sha1", "key")}
     return NORMALIZED.conform(done.withColumns(anew))
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.config import Config, Profile
 from dedup_lib.kernels.comments import decide_short, decide_spam
-from dedup_lib.kernels.decide import DROP, NONE, Rule, decide
+from dedup_lib.kernels.decide import DROP, NONE, Rule, decide, guard_headings
 from dedup_lib.kernels.guard import Guard, digests
 from dedup_lib.kernels.pairs import ANY_DISTANCE
 from dedup_lib.kernels.short import couples
@@ -78,11 +78,11 @@ def with_texts(pairs: DataFrame, rows: int, sides: DataFrame, normalized: DataFr
     """Pairs (``a``, ``b``, each once, so many of them) with what ``sides`` knows of both rows, and their texts.
 
     Takes ``rank``, ``doc_id``, ``profile`` and more of each row; returns the others as ``NAME_a`` and ``NAME_b``, and
-    ``text_a``, ``text_b``. Pairs of which ``sides`` lacks a row are left out.
+    ``text_a``, ``text_b``, ``heading_a``, ``heading_b``. Pairs of which ``sides`` lacks a row are left out.
     """
     wanted = pairs.select(F.col("a").alias("rank")).union(pairs.select(F.col("b").alias("rank"))).distinct()
     named = sides.join(small(wanted, rows), "rank", "left_semi")
-    texts = normalized.select("doc_id", "text").join(small(named, rows), "doc_id").drop("doc_id")
+    texts = normalized.select("doc_id", "text", "heading").join(small(named, rows), "doc_id").drop("doc_id")
     ours = texts.select([F.col(name).alias(f"{name}_a") for name in texts.columns])
     theirs = texts.select([F.col(name).alias(f"{name}_b") for name in texts.columns])
     joined = ours.join(small(pairs, rows), F.col("a") == F.col("rank_a")).join(theirs, F.col("b") == F.col("rank_b"))
@@ -114,6 +114,8 @@ def _compare(rule: Rule, rows: pa.Array | None, batch: pa.RecordBatch) -> tuple[
     features = np.minimum(batch.column("features_a").to_numpy(), batch.column("features_b").to_numpy())
     hamming = batch.column("hamming").fill_null(ANY_DISTANCE).to_numpy()  # a verdict can name texts without features
     decided = decide(rule, jaccard, hamming, features, first, second)
+    if rule.guard:
+        guard_headings(rule.guard, decided, batch.column("heading_a"), batch.column("heading_b"))
     shingles = np.minimum(batch.column("shingles_a").to_numpy(), batch.column("shingles_b").to_numpy())
     decide_short(rule, decided, features, shingles, first, second)
     masked = pc.fill_null(pc.equal(batch.column("masked_a"), batch.column("masked_b")), False)

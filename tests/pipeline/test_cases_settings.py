@@ -46,6 +46,15 @@ def test_titles_count_only_where_the_profile_says_so(session, tmp_path):
     assert drops(run(session, rows, tmp_path / "content")) == {"2": ("1", "exact_raw")}
 
 
+def test_titles_apart_speak_only_by_their_facts(session, tmp_path):
+    rows = titled(
+        ("第一季度报告", LIBRARY), ("第二季度报告", LIBRARY), ("图书馆第一季度的消息", LIBRARY), ("第一季度报告", LIBRARY)
+    )
+    tables = run(session, rows, tmp_path, "profiles.news.compare=apart")
+    assert drops(tables) == {"3": ("1", "near"), "4": ("1", "exact_raw")}
+    assert [(row["doc_id"], row["kept_id"], row["reason"]) for row in tables["review"]] == [("2", "1", "facts_differ: 二 / 一")]
+
+
 def test_a_lower_threshold_drops_what_was_doubtful(session, tmp_path):
     rows = texts(CLINIC, REVISED, LIBRARY)
     near = [f"profiles.news.near.{name}_jaccard=0.7" for name in ("drop", "review", "hamming")]
