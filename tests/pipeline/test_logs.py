@@ -8,6 +8,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from dedup_lib.store import current_run
+from tests.conftest import embedded_only
 from tests.pipeline.cases import LIBRARY
 from tests.pipeline.helpers import drops, run, survivors
 
@@ -79,11 +80,13 @@ def test_masked_duplicates_are_exact(result):
     assert measures == {(1.0, 0)}
 
 
+@embedded_only
 def test_events_are_the_same_however_the_rows_lie(session, tmp_path, result):
     again = run_logs(session, [*NEWS, *ROWS][::-1], tmp_path, "input.profile_column=source", files=3)
     assert sorted(again["events"], key=str) == sorted(result["events"], key=str)
 
 
+@embedded_only
 def test_without_a_time_there_is_none(session, tmp_path):
     (event,) = run_logs(session, numbered(["用户5登录", "用户12登录"]), tmp_path, "profile=log")["events"]
     assert event["event"] == "用户<num>登录" and event["count"] == 2
@@ -91,11 +94,13 @@ def test_without_a_time_there_is_none(session, tmp_path):
     assert (event["example_id"], event["example"]) == ("k2", "用户12登录")  # the longer one
 
 
+@embedded_only
 @pytest.mark.parametrize(("overrides", "kept"), [((), {"k1", "k3", "k4"}), ((BELOW_WARN,), {"k1", "k2", "k3", "k4"})])
 def test_numbers_of_errors_stay_where_the_profile_says_so(session, tmp_path, overrides, kept):
     assert survivors(run_logs(session, numbered(B16), tmp_path, "profile=log", *overrides)) == kept
 
 
+@embedded_only
 def test_a_time_alone_makes_no_other_error(session, tmp_path):
     rows = numbered([B16[0], B16[0].replace("08:00:01", "09:30:00")])
     assert survivors(run_logs(session, rows, tmp_path, "profile=log", BELOW_WARN)) == {"k1"}
