@@ -20,8 +20,8 @@ _NO_NAME = r"(^|[^0-9A-Za-z_.-])"
 
 _CLOCK = r"\d{1,2}:\d{1,2}:\d{1,2}(?:[.,:]\d+)?(?: ?[AaPp][Mm]\b)?"
 _DOTTED_CLOCK = r"\d\d\.\d\d\.\d\d(?:\.\d+)?"
-_ZONE = r"(?: ?(?:Z|UTC|GMT|CST|[+-]\d{2}:?\d{2})\b)?"
-_DAY = "(?:(?i:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +)?"
+_ZONE = r"(?: ?(?:Z|UTC|GMT|[CEMP][SD]T|CES?T|BST|JST|[+-]\d{2}:?\d{2})\b)?"
+_DAY = "(?:(?i:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?),? +)?"  # whole: Monitor is no day
 _MONTH = "(?i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)"
 _NAMED = rf"{_MONTH} +\d{{1,2}}"
 _DATE = "(?:" + "|".join((
@@ -66,14 +66,24 @@ _UNIT = (
     r"(?:%|毫秒|微秒|秒|分钟|小时|天|字节| ?(?:(?i:[kmgtp]i?b(?:/s|ps)?|bytes?)|[mnuµμ]?s|secs?|seconds?|minutes?|hours?|B)\b"
     r"|[KMGTkmgthd]\b)?"
 )
-_OUTSIDE = r"\s\"'<>:;,()\[\]|，。；、"  # where a path ends
-# A path; not /10.0.0.1, which is an address.
-_PATH = rf"(?:[A-Za-z]:[\\/]|\\\\|~/|\.{{1,2}}/)[^{_OUTSIDE}]+|/(?:[^\d{_OUTSIDE}]|\d+[^\d.{_OUTSIDE}])[^{_OUTSIDE}]*"
+# A part of a path or URL may begin with Chinese, but ends where Chinese follows ASCII, and the last part holds some ASCII: what
+# stands behind it is a word, as in /a.txt失败.
+_WIDE = r"[^\x00-\x7f，。；、]"
+_OUTSIDE = "\\s\"'<>:;,()\\[\\]|\x80-\U0010ffff"
+_ASCII = rf"[^{_OUTSIDE}\\/]"
+_PARTS = rf"[\\/](?:{_WIDE}*{_ASCII}*[\\/])*(?:{_WIDE}*{_ASCII}+)?"
+_ROOT = rf"/(?:[^\d{_OUTSIDE}]|\d+[^\d.{_OUTSIDE}]){_ASCII}*"  # not /10.0.0.1, which is an address
+_WIDE_ROOT = rf"/{_WIDE}+{_ASCII}*[\\/]{_WIDE}*{_ASCII}+(?:{_PARTS})?"
+_PLACED = rf"(?:[A-Za-z]:|\\|~|\.{{1,2}}){_PARTS}"
+_URL = "[^\\s\"'<>()\\[\\]/\x80-\U0010ffff]"
+_URL_PARTS = f"/(?:{_WIDE}*{_URL}*/)*(?:{_WIDE}*{_URL}+)?"
+_HAN = "\u3400-\u9fff"
 
 RULES: tuple[tuple[str, str], ...] = (
-    (r"\b[A-Za-z][0-9A-Za-z+.-]*://[^\s\"'<>()\[\]，。]+", "<url>"),
+    (r"\b[A-Za-z][0-9A-Za-z+.-]*://(?:" + rf"{_WIDE}*{_URL}+(?:{_URL_PARTS})?|{_URL_PARTS})", "<url>"),
     (r"[0-9A-Za-z_.+-]+@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*\.[A-Za-z][0-9A-Za-z-]+", "<email>"),
-    (rf"(^|[^0-9A-Za-z_<>/.\\])(?:{_PATH})", r"\1<path>"),
+    (rf"([{_HAN}])(?:{_PLACED}|{_WIDE_ROOT}|{_ROOT}{_PARTS})", r"\1<path>"),  # 启动/stop is no path
+    (rf"(^|[^0-9A-Za-z_<>/.\\{_HAN}])(?:{_PLACED}|{_WIDE_ROOT}|{_ROOT}(?:{_PARTS})?)", r"\1<path>"),
     (rf"{_NO_LETTER}{_MAC}", r"\1<host>"),
     (rf"{_NO_LETTER}(?:{_UUID}|0[xX]{_HEX}+|{_HASH}|[fF]{{8,}})\b", r"\1<num>"),
     (rf"{_NO_NAME}(?:{_NAME}|{_IPV4}|{_IPV6}){_PORT}", r"\1<host>"),

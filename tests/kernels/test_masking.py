@@ -104,7 +104,12 @@ def test_lines(line, expected):
 @pytest.mark.parametrize(
     ("first", "second"),
     [("vm instance started", "vm instance paused"), ("12 INFO x", "12 WARN x"), ("session of root 1", "session of bob 1"),
-     ("retry 3次", "retry 3个"), ("开机1", "关机1"), ("task_12_1 done", "job_12_1 done"), ("a.example.com", "b.example.com")],
+     ("retry 3次", "retry 3个"), ("开机1", "关机1"), ("task_12_1 done", "job_12_1 done"), ("a.example.com", "b.example.com"),
+     ("Monitor 2024-01-02 08:30:01 up", "Satellite 2024-01-02 08:30:01 up"), ("marker 5 12:30:01", "decoder 5 12:30:01"),
+     ("删除/data/a.txt失败", "删除/data/a.txt成功"), ("打开http://a.cn/b失败", "打开http://a.cn/b成功"),
+     ("访问http://a.cn/失败", "访问http://a.cn/成功"), ("删除/data/失败 1", "删除/data/成功 1"),
+     ("用户a@b.cn登录", "游客a@b.cn登录"),
+     ("启动/stop 1", "启动/start 1"), ("错误/警告5", "错误/注意5"), ("GET /a", "POST /a"), ("8080/tcp open", "8080/udp open")],
 )  # fmt: skip
 def test_lines_that_differ_in_a_word_stay_apart(first, second):
     assert one(mask, first) != one(mask, second)
