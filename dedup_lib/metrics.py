@@ -63,6 +63,7 @@ def lengths(signatures: DataFrame) -> dict[str, int]:
 def collect(
     rows_read: int,
     comparable: int,
+    templates: Mapping[str, int],
     lengths: Mapping[str, int],
     containment: Mapping[str, int],
     signatures: DataFrame,
@@ -80,6 +81,7 @@ def collect(
         "pairs": count_by(tables["pairs"], "decision", "method"),
         "quarantine": count_by(tables["quarantine"], "reason"),
         "flags": count_by(tables["flags"], "flag"),
+        "templates": dict(templates),
         "exact": {"rows": comparable, **lengths},
         "candidates": {
             "buckets": totals["buckets"],

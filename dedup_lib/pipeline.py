@@ -179,19 +179,18 @@ class _Run:
     def learn(self, normalized: DataFrame) -> DataFrame:
         """``normalized`` without the templates that were learned from it."""
         with self.timer("templates"):
-            self.templates = TEMPLATES.empty(self.store.session)
+            self.templates, self.taken_off = TEMPLATES.empty(self.store.session), {}
             if not templates.learners(self.config):
                 return normalized
-            recurring = self.store.save(templates.recurring(normalized, self.config), "recurring")
-            if recurring.isEmpty():
-                return normalized
-            self.templates = self.store.save(templates.evidence(normalized, recurring, self.config), TEMPLATES.name)
+            self.templates = self.store.save(templates.learn(normalized, self.config, self.store.save), TEMPLATES.name)
             found = self.templates.where("NOT vetoed").select("profile", "position", "unit").distinct().collect()
-            self.progress("templates", recurring=recurring.count(), learned=len(found))
-            if not found:
-                return normalized
-            stripped = templates.without_templates(normalized, templates.learned(found), self.config)
-            return self.store.save(stripped, "normalized_without_templates")
+            rows = 0
+            if found:
+                keys = templates.learned(found)
+                normalized, rows = templates.without_templates(normalized, keys, self.config, self.store.save)
+            self.taken_off = {"learned": self.templates.count(), "removed": len(found), "rows": rows}
+            self.progress("templates", **self.taken_off)
+            return normalized
 
     def verdicts(self) -> DataFrame | None:
         """The verdict table, checked."""
@@ -280,7 +279,7 @@ class _Run:
 
     def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame]) -> dict[str, Any]:
         """Write ``metrics.json`` and ``manifest.json``."""
-        counts = self.rows_read, self.count, self.lengths, self.containment
+        counts = self.rows_read, self.count, self.taken_off, self.lengths, self.containment
         counted = metrics.collect(*counts, signed, settled, self.meetings, self.written, tables, self.timer)
         self.store.write_json("metrics.json", counted)
         self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, self.meetings))

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from dedup_lib.kernels.bands import Bands, choose_bands, widened
 from dedup_lib.kernels.folding import LONGEST_UNIT
 from dedup_lib.kernels.normalize import STEP_NAMES
+from dedup_lib.kernels.units import SAMPLE
 from dedup_lib.sections import Contain, Positive, Section, Share
 
 
@@ -54,10 +55,11 @@ class HammingLimit(Section):
 class Templates(Section):
     """How a site's own sentences are learned; see ``stages/templates.py``."""
 
-    units: Annotated[int, Field(ge=1, le=50)] = 8
-    min_documents: Annotated[int, Field(ge=2)] = 10
+    units: Annotated[int, Field(ge=1, le=50)] = 16
+    min_documents: Annotated[int, Field(ge=2, le=SAMPLE)] = 10
     min_share: Share = 0.01
-    unrelated: Share = 0.5
+    enough: Positive = 100
+    unrelated_below: Share = 0.1
 
 
 class Guard(Section):

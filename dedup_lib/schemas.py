@@ -54,6 +54,9 @@ NORMALIZED = Table(
         Column("text", "string", "the normalised and folded text, from which all features are taken"),
         Column("heading", "string", "the normalised title where the profile compares it apart, else empty"),
         *SIGNATURE,
+        Column("unfolded", "string", "the normalised text where folding changed it, null elsewhere"),
+        Column("heads", "array<bigint>", "keys of the text's first sentences or lines, see kernels/units.py"),
+        Column("tails", "array<bigint>", "keys of its last ones, the last first"),
     ),
 )
 EXACT = Table(
@@ -166,7 +169,7 @@ DOCUMENTS = Table(
     "the survivors",
     (
         Column("cluster_size", "int", "rows that say the same, the survivor included"),
-        Column("content_sha1", "string", "SHA-1 of the normalised text (of the raw one where nothing is left of it)"),
+        Column("content_sha1", "string", "SHA-1 of the normalised text without templates (of the raw one where nothing is left of it)"),
         Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without letters or numbers"),
         PROFILE,
     ),
@@ -250,8 +253,9 @@ TEMPLATES = Table(
         SOURCE,
         Column("position", "string", "head or tail"),
         Column("text", "string", "the sentence or line; what has the same letters and numbers counts as the same"),
-        Column("documents", "bigint", "different texts of the source that have it"),
-        Column("example_ids", "array<string>", "three of them"),
+        Column("documents", "bigint", "documents of the source that have it there, copies included"),
+        Column("unrelated", "int", "so many of at most 64 different ones that were looked at have nothing to do with each other"),
+        Column("example_ids", "array<string>", "three of these"),
         Column("vetoed", "boolean", "left alone, since it holds a phrase of the lexicon's list keep"),
         Column("unit", "bigint", "hash of its letters and numbers"),
     ),

@@ -62,7 +62,7 @@ class Normalizer:
     """
 
     def __init__(self, steps: Sequence[str], lexicon: Lexicon | None = None) -> None:
-        lexicon = _in_canonical_characters(lexicon or Lexicon())
+        lexicon = in_canonical_characters(lexicon or Lexicon())
         self._stages: list[Callable[[pa.Array], pa.Array]] = []
         self._triggers: list[Trigger] = []
         for per_character, names in groupby(steps, key=characters.STEPS.__contains__):
@@ -114,7 +114,7 @@ def apply_where(texts: pa.Array, step: TextStep) -> pa.Array:
     return pc.replace_with_mask(texts, wanted, changed)
 
 
-def _in_canonical_characters(lexicon: Lexicon) -> Lexicon:
+def in_canonical_characters(lexicon: Lexicon) -> Lexicon:
     """The lexicon as the character steps would leave it, so that its author need not think of width and script."""
 
     def canonical(phrases: tuple[str, ...], shortest: int) -> tuple[str, ...]:

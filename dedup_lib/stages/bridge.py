@@ -20,6 +20,8 @@ _ARROW = {
     "double": pa.float64(),
     "boolean": pa.bool_(),
     "binary": pa.binary(),
+    "array<bigint>": pa.list_(pa.int64()),
+    "array<string>": pa.list_(pa.string()),
 }
 BROADCAST_ROWS = 500_000  # of ids and measures: about 100 MB on each worker
 BatchFunction = Callable[[pa.RecordBatch], Mapping[str, object]]

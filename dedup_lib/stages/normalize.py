@@ -23,6 +23,7 @@ from dedup_lib.kernels.normalize import Normalizer
 from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.kernels.times import to_micros
 from dedup_lib.kernels.triggers import dense, holding
+from dedup_lib.kernels.units import HEAD, TAIL, outer_units
 from dedup_lib.schemas import NORMALIZED, SIGNATURE, Column, Table
 from dedup_lib.stages.bridge import by_profile, map_batches
 from dedup_lib.stages.contents import pages_of, raw_contents
@@ -42,6 +43,7 @@ _TEXTS = Table(
         Column("emptied", "boolean", "nothing was left"),
         Column("unusable", "string", "why the row cannot be compared: empty or undecodable"),
         Column("flags", "string", "lines of a flag, a tab and its detail"),
+        *NORMALIZED.columns[-2:],
     ),
 )
 
@@ -54,13 +56,15 @@ class Recipe(NamedTuple):
     apart: bool  # the title is a text of its own
     fold: tuple[int, int, int] | None
     signing: Signing
+    units: int  # outer units at either end that templates are learned from
 
 
 def recipe(profile: Profile) -> Recipe:
     """A profile as plain values."""
     fold = profile.fold and (profile.fold.min_unit, profile.fold.min_repeats, profile.fold.max_unit)
-    compare = profile.compare
-    return Recipe(tuple(profile.normalize), compare == "title_and_content", compare == "apart", fold, signing(profile))
+    compare, units = profile.compare, profile.templates.units if profile.templates else 0
+    with_title, apart = compare == "title_and_content", compare == "apart"
+    return Recipe(tuple(profile.normalize), with_title, apart, fold, signing(profile), units)
 
 
 def normalize(rows: DataFrame, config: Config) -> DataFrame:
@@ -94,6 +98,7 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
         F.sha1(F.concat(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded), heading)).alias("key"),
         F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"), "heading",
         *[column.name for column in SIGNATURE],
+        F.when(F.col("folded").isNotNull(), F.col("text")).alias("unfolded"), "heads", "tails",
         "unusable", "flags",
     )  # fmt: skip
 
@@ -128,8 +133,8 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
     garbled = dense("\ufffd", GARBLED)(content)
     trimmed = pc.utf8_trim_whitespace(content)
     title = pc.fill_null(batch.column("title"), "")
-    text, folded, heading, *signature = by_profile(
-        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), 3 + len(SIGNATURE)
+    text, folded, heading, heads, tails, *signature = by_profile(
+        batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), 5 + len(SIGNATURE)
     )
     emptied = pc.equal(pc.utf8_length(text), 0)
     return {
@@ -145,11 +150,13 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
         "emptied": emptied,
         "unusable": pc.case_when(pc.make_struct(unread, blank, garbled), "undecodable", "empty", "undecodable"),
         "flags": flags,
+        "heads": heads,
+        "tails": tails,
     } | dict(zip([column.name for column in SIGNATURE], signature, strict=True))
 
 
 def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.Array, lexicon: Lexicon) -> tuple:
-    """Normalised text, folded text, heading and signature columns of the chosen rows."""
+    """Normalised text, folded text, heading, outer units and signature columns of the chosen rows."""
     if rows is not None:
         title, content = title.take(rows), content.take(rows)
     normalizer = _normalizer(recipe.steps, lexicon)
@@ -159,4 +166,5 @@ def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.A
         text = pc.binary_join_element_wise(heading, text, "\n")
     folded = fold_repeats(text, *recipe.fold) if recipe.fold else text
     heading = normalizer(title) if recipe.apart else pa.array([""] * len(text), pa.string())
-    return text, folded, heading, *sign_batch(folded, recipe.signing)
+    ends = [outer_units(text, position, recipe.units, recipe.with_title) for position in (HEAD, TAIL)]
+    return text, folded, heading, *ends, *sign_batch(folded, recipe.signing)

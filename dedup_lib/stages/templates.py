@@ -1,114 +1,99 @@
 """``normalized`` -> ``templates`` -> ``normalized`` without them: what a site puts around its articles, learned from the corpus.
 
-A sentence or line at the head or tail of many documents of one source is a template if these documents are otherwise
-unrelated. Reposts of one article share their outer sentences too, and so do notices from one form; both agree in most
-components of their MinHash signatures, in which unrelated documents differ. Among a few components there is always one whose
-minimum does not lie in the shared sentence itself, and there unrelated documents have nearly as many values as they are.
+A sentence or line at the head or tail of many documents of one source is a template if enough of these documents have nothing
+else in common. Reposts of one article share their outer sentences too, and so do notices from one form; what they say beside
+these sentences is alike (``kernels/units.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial, reduce
-from operator import or_
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from dedup_lib.config import Config
-from dedup_lib.kernels.units import HEAD, TAIL, outer_units, strip_units
+from dedup_lib.kernels.boilerplate import Lexicon
+from dedup_lib.kernels.folding import fold_repeats
+from dedup_lib.kernels.normalize import in_canonical_characters
+from dedup_lib.kernels.units import HEAD, SAMPLE, TAIL, strip_units, unit_text, unrelated
 from dedup_lib.schemas import DOC_ID, NORMALIZED, PROFILE, SIGNATURE, SOURCE, TEMPLATES, Column, Table
-from dedup_lib.stages.bridge import map_batches
-from dedup_lib.stages.normalize import headed
-from dedup_lib.stages.sign import Signing, sign_batch, signing
+from dedup_lib.stages.bridge import BROADCAST_ROWS, map_batches, map_partitions, small
+from dedup_lib.stages.normalize import Recipe, headed, recipe
+from dedup_lib.stages.resolve import Save
+from dedup_lib.stages.sign import sign_batch
 
-COMPONENTS = 8  # of the signature, in which documents are compared
-_UNIT = (
-    PROFILE,
-    SOURCE,
-    Column("position", "tinyint", "0 head, 1 tail"),
-    Column("unit", "bigint", "hash of the unit's letters and numbers"),
-)
-_UNITS = Table("units", "one row for each document and outer unit", _UNIT)
-_VALUES = tuple(Column(f"value_{c}", "bigint", "a component of the document's signature") for c in range(COMPONENTS))
-_EVIDENCE = Table(
-    "evidence",
-    "one row for each document and outer unit that many have",
-    (*_UNIT, DOC_ID, Column("key", "string", "as in normalized"), Column("text", "string", "the unit"), *_VALUES),
-)
-_STRIPPED = Table(
-    "stripped",
-    "normalized texts without templates, not hashed yet",
-    (*NORMALIZED.columns, Column("stripped", "boolean", "whether a template went")),
-)
-_MADE_ANEW = ("text", *[column.name for column in SIGNATURE])
-_NONE = np.empty(0, np.int64)
+EXAMPLES = 3
+_DRAWN = 4  # times SAMPLE documents are drawn by their texts' hashes before copies are told from one another
+_SAMPLE_ROWS = 20_000  # of a partition, each with its signature
+_UNIT = (PROFILE, SOURCE, Column("position", "tinyint", "0 head, 1 tail"), Column("unit", "bigint", "key of the unit"))
+_KEY = [column.name for column in _UNIT]
+_EVIDENCE = Table("evidence", "how independently a unit recurs", (*_UNIT, *TEMPLATES.columns[4:7]))
+_HOLDERS = Table("holders", "rows with a learned unit", (DOC_ID,))
 
 
-class Rule(NamedTuple):
-    """What the workers need to know of a profile: how it signs, and the keys of its templates."""
+class Learned(NamedTuple):
+    """Keys of a profile's templates at the head and at the tail of texts, each sorted (int64)."""
 
-    signing: Signing
     heads: np.ndarray
     tails: np.ndarray
 
 
-class Learned(NamedTuple):
-    """Keys of the templates of each profile, sorted, at the head and at the tail of texts (int64)."""
-
-    heads: Mapping[str, np.ndarray]
-    tails: Mapping[str, np.ndarray]
+def learners(config: Config) -> list[str]:
+    """The profiles that learn."""
+    return [name for name, profile in config.profiles.items() if profile.templates]
 
 
-def learners(config: Config) -> dict[str, int]:
-    """The profiles that learn, and how many outer units of a text they look at."""
-    return {name: profile.templates.units for name, profile in config.profiles.items() if profile.templates}
+def learn(normalized: DataFrame, config: Config, save: Save) -> DataFrame:
+    """``templates`` of a corpus. Rows without a source count as those of one source."""
+    texts = normalized.where(F.col("profile").isin(learners(config)) & F.col("minhash").isNotNull())
+    sizes = texts.groupBy("profile", "source").agg(F.count("*").alias("all"))
+    units = save(_reachable(texts, sizes, config), "outer_units")
+    sample = save(_sample(units, _recurring(units, sizes, config), texts), "outer_units_sample")
+    partitions = max(8, -(-sample.count() // _SAMPLE_ROWS))
+    limits = {name: config.profiles[name].templates.unrelated_below for name in learners(config)}
+    looked_at = map_partitions(sample.repartition(partitions, *_KEY), _EVIDENCE, partial(_evidence_batch, limits=limits))
+    found = save(looked_at.where(F.col("unrelated") >= _setting(config, "min_documents")), "evidence")
+    examples = found.withColumn("doc_id", F.explode(F.slice("example_ids", 1, 1)))
+    shown = examples.join(normalized.select("doc_id", F.coalesce("unfolded", "text").alias("whole")), "doc_id")
+    titled = {name: profile.compare == "title_and_content" for name, profile in config.profiles.items()}
+    keep = in_canonical_characters(Lexicon(keep=config.lexicon.keep)).keep
+    return map_batches(shown, TEMPLATES, partial(_show_batch, titled=titled, keep=keep))
 
 
-def recurring(normalized: DataFrame, config: Config) -> DataFrame:
-    """Units (``profile``, ``source``, ``position``, ``unit``) that enough documents of a source have, related or not."""
-    chosen = learners(config)
-    named = normalized.where(F.col("profile").isin(list(chosen)))
-    narrow = named.select("profile", F.coalesce("source", F.lit("")).alias("source"), "text")
-    units = map_batches(narrow, _UNITS, partial(_units_batch, most=chosen))
-    sizes = narrow.groupBy("profile", "source").agg(F.count("*").alias("all"))
-    counted = units.groupBy("profile", "source", "position", "unit").agg(F.count("*").alias("rows"))
-    return counted.join(sizes, ["profile", "source"]).where(F.col("rows") >= _enough(config, F.col("all"))).drop("rows", "all")
+def _reachable(texts: DataFrame, sizes: DataFrame, config: Config) -> DataFrame:
+    """Documents and their outer units (``doc_id``, ``key``, ``profile``, ``source``, ``position``, ``unit``).
 
-
-def evidence(normalized: DataFrame, units: DataFrame, config: Config) -> DataFrame:
-    """``templates``: of the recurring units those that unrelated documents have in common."""
-    chosen = learners(config)
-    named = normalized.where(F.col("profile").isin(list(chosen)) & F.col("minhash").isNotNull())
-    narrow = named.select("doc_id", "profile", F.coalesce("source", F.lit("")).alias("source"), "key", "text", "minhash")
-    rows = map_batches(narrow, _EVIDENCE, partial(_evidence_batch, most=chosen))
-    rows = rows.join(F.broadcast(units), ["profile", "source", "position", "unit"], "left_semi")
-    values = [F.count_distinct(column.name).alias(column.name) for column in _VALUES]
-    grouped = rows.groupBy("profile", "source", "position", "unit").agg(
-        F.count_distinct("key").alias("documents"),
-        F.min("text").alias("text"),
-        F.array_sort(F.collect_set("doc_id")).alias("ids"),
-        *values,
+    Only as far inwards as all units recur: what stands behind another could not be removed.
+    """
+    columns = ["doc_id", "key", "profile", "source", "position"]
+    ends = [
+        texts.select(*columns[:-1], F.lit(position).cast("tinyint").alias("position"), F.col(name).alias("units"))
+        for position, name in ((HEAD, "heads"), (TAIL, "tails"))
+    ]
+    outermost = ends[0].union(ends[1]).withColumn("unit", F.explode(F.slice("units", 1, 1)))
+    begun = outermost.join(_recurring(outermost, sizes, config), _KEY, "left_semi")
+    every = begun.select(*columns, F.posexplode("units").alias("place", "unit"))
+    recurring = every.join(_recurring(every, sizes, config), _KEY, "left_semi")
+    unbroken = F.row_number().over(Window.partitionBy("doc_id", "position").orderBy("place"))
+    return (
+        recurring.withColumn("unbroken", unbroken)
+        .where(F.col("unbroken") == F.col("place") + 1)
+        .select(*columns, "unit")
+        .distinct()
     )
-    unrelated = F.greatest(*[column.name for column in _VALUES])
-    share = _setting(config, "unrelated")
-    least = _setting(config, "min_documents")
-    found = grouped.where((unrelated >= least) & (unrelated >= share * F.col("documents")))
-    kept = [F.col("text").contains(phrase) for phrase in config.lexicon.keep]
-    vetoed = reduce(or_, kept) if kept else F.lit(False)
-    return TEMPLATES.conform(
-        found.withColumns(
-            {
-                "position": F.when(F.col("position") == HEAD, "head").otherwise("tail"),
-                "example_ids": F.slice("ids", 1, 3),
-                "vetoed": vetoed,
-            }
-        )
-    )
+
+
+def _recurring(units: DataFrame, sizes: DataFrame, config: Config) -> DataFrame:
+    """Units that enough documents of a source have, related or not, with the number of these ``documents``."""
+    counted = units.groupBy(*_KEY).agg(F.count("*").alias("documents")).join(sizes, ["profile", "source"])
+    share = F.least(_setting(config, "min_share") * F.col("all"), _setting(config, "enough").cast("double"))
+    return counted.where(F.col("documents") >= F.greatest(_setting(config, "min_documents").cast("double"), share)).drop("all")
 
 
 def _setting(config: Config, name: str) -> F.Column:
@@ -117,84 +102,121 @@ def _setting(config: Config, name: str) -> F.Column:
     return F.coalesce(*[F.when(F.col("profile") == profile, F.lit(value)) for profile, value in sorted(chosen.items())])
 
 
-def _enough(config: Config, documents: F.Column) -> F.Column:
-    """How many documents of a source with so many must have a unit."""
-    return F.greatest(_setting(config, "min_documents").cast("double"), _setting(config, "min_share") * documents)
+def _sample(units: DataFrame, recurring: DataFrame, texts: DataFrame) -> DataFrame:
+    """Up to ``SAMPLE`` different texts that have a unit, those with the smallest hashes, with what compares them.
 
-
-def _units_batch(batch: pa.RecordBatch, most: Mapping[str, int]) -> dict[str, object]:
-    units = outer_units(batch.column("text"), max(most.values()))
-    rows = pa.array(units.row)
-    return {
-        "profile": batch.column("profile").take(rows),
-        "source": batch.column("source").take(rows),
-        "position": units.position,
-        "unit": units.key,
-    }
-
-
-def _evidence_batch(batch: pa.RecordBatch, most: Mapping[str, int]) -> dict[str, object]:
-    units = outer_units(batch.column("text"), max(most.values()))
-    rows = pa.array(units.row)
-    texts = [text.encode() for text in batch.column("text").to_pylist()]
-    pieces = zip(units.row.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
-    signature = b"".join(binary[: 4 * COMPONENTS] for binary in batch.column("minhash").to_pylist())
-    values = np.frombuffer(signature, "<u4").reshape(-1, COMPONENTS).astype(np.int64)[units.row]
-    return {
-        **{name: batch.column(name).take(rows) for name in ("doc_id", "profile", "source", "key")},
-        "position": units.position,
-        "unit": units.key,
-        "text": [texts[row][start:end].decode().strip() for row, start, end in pieces],
-        **{column.name: values[:, c] for c, column in enumerate(_VALUES)},
-    }
-
-
-def learned(templates: list[tuple[str, str, int]]) -> Learned:
-    """The keys to remove, from rows of (``profile``, ``position``, ``unit``)."""
-    sides: tuple[dict[str, set[int]], dict[str, set[int]]] = ({}, {})
-    for profile, position, unit in templates:
-        sides[HEAD if position == "head" else TAIL].setdefault(profile, set()).add(unit)
-    return Learned(*({name: np.array(sorted(keys), np.int64) for name, keys in side.items()} for side in sides))
-
-
-def without_templates(normalized: DataFrame, found: Learned, config: Config) -> DataFrame:
-    """``normalized`` with the templates taken off its texts, which are hashed and signed anew; other rows as they were.
-
-    The same templates go from texts of every source, so equal texts stay equal. Where one went, ``text_sha1`` is that of what
-    is left after folding.
+    Of a unit that very many have, documents are drawn by their hash before anything is sorted.
     """
-    rules = {
-        name: Rule(signing(profile), found.heads.get(name, _NONE), found.tails.get(name, _NONE))
-        for name, profile in config.profiles.items()
-        if name in found.heads or name in found.tails
+    hashed = F.conv(F.substring("key", 1, 8), 16, 10).cast("double") / F.lit(float(2**32))
+    drawn = units.join(recurring, _KEY).where(hashed * F.col("documents") <= _DRAWN * SAMPLE)
+    different = drawn.groupBy(*_KEY, "documents", "key").agg(F.min("doc_id").alias("doc_id"))
+    place = F.row_number().over(Window.partitionBy(*_KEY).orderBy("key"))
+    chosen = different.withColumn("place", place).where(F.col("place") <= SAMPLE)
+    return chosen.join(texts.select("doc_id", "shingles", "minhash", "heads", "tails"), "doc_id")
+
+
+def _evidence_batch(batch: pa.RecordBatch, limits: Mapping[str, float]) -> dict[str, object]:
+    """One row for each unit of a partition, which has all rows of its units."""
+    order = [(name, "ascending") for name in (*_KEY, "place")]
+    rows = pa.Table.from_batches([batch]).sort_by(order).combine_chunks().to_batches()[0]
+    places = rows.column("place").to_numpy()
+    starts = np.flatnonzero(np.diff(places, prepend=np.iinfo(np.int32).max) <= 0)
+    ends = np.append(starts[1:], rows.num_rows)
+    found = [_look(rows.slice(start, end - start), limits) for start, end in zip(starts, ends, strict=True)]
+    firsts = rows.take(pa.array(starts))
+    return {
+        **{name: firsts.column(name) for name in (*_KEY, "documents")},
+        "unrelated": [len(ids) for ids in found],
+        "example_ids": [ids[:EXAMPLES] for ids in found],
     }
-    done = map_batches(normalized, _STRIPPED, partial(_strip_batch, rules=rules))
-    hashed = F.sha1(headed(F.col("text")))
-    anew = {name: F.when(F.col("stripped"), hashed).otherwise(F.col(name)) for name in ("text_sha1", "key")}
-    return NORMALIZED.conform(done.withColumns(anew))
 
 
-def _strip_batch(batch: pa.RecordBatch, rules: Mapping[str, Rule]) -> dict[str, object]:
-    columns = {name: batch.column(name) for name in NORMALIZED.names}
-    stripped = np.zeros(batch.num_rows, bool)
-    for name, rule in rules.items():
-        rows = np.flatnonzero(pc.equal(batch.column("profile"), name))
-        texts = columns["text"].take(pa.array(rows))
-        left = strip_units(texts, rule.heads, rule.tails, rule.signing.min_features)
-        changed = np.asarray(pc.not_equal(texts, left))
-        if not changed.any():
-            continue
-        left = left.filter(pa.array(changed))
-        here = np.zeros(batch.num_rows, bool)
-        here[rows[changed]] = True
-        new = dict(zip(_MADE_ANEW, (left, *sign_batch(left, rule.signing)), strict=True))
-        columns |= {column: _replaced(columns[column], here, values) for column, values in new.items()}
-        stripped |= here
-    return columns | {"stripped": stripped}
+def _look(rows: pa.RecordBatch, limits: Mapping[str, float]) -> list[str]:
+    """The ids of unrelated documents among those that have a unit."""
+    minhash = np.frombuffer(b"".join(rows.column("minhash").to_pylist()), "<u4").reshape(rows.num_rows, -1)
+    limit = limits[rows.column("profile")[0].as_py()]
+    chosen = unrelated(minhash, rows.column("shingles").to_numpy(), rows.column("heads"), rows.column("tails"), limit)
+    return rows.column("doc_id").take(pa.array(chosen)).to_pylist()
 
 
-def _replaced(values: pa.Array, rows: np.ndarray, new: pa.Array) -> pa.Array:
-    """``values`` with those of the marked rows replaced, in order."""
-    picks = np.arange(len(values))
-    picks[rows] = len(values) + np.arange(len(new))
-    return pa.concat_arrays([values, new.cast(values.type)]).take(pa.array(picks))
+def _show_batch(batch: pa.RecordBatch, titled: Mapping[str, bool], keep: tuple[str, ...]) -> dict[str, object]:
+    sides = zip(*[batch.column(name).to_pylist() for name in ("whole", "unit", "position", "profile")], strict=True)
+    texts = [(unit_text(whole, unit, position, titled[profile]) or "").strip() for whole, unit, position, profile in sides]
+    return {
+        **{name: batch.column(name) for name in ("profile", "source", "documents", "unrelated", "example_ids", "unit")},
+        "position": pc.if_else(pc.equal(batch.column("position"), HEAD), "head", "tail"),
+        "text": texts,
+        "vetoed": [any(_letters(phrase) in _letters(text) for phrase in keep) for text in texts],
+    }
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def learned(templates: Iterable[tuple[str, str, int]]) -> dict[str, Learned]:
+    """The keys to remove in each profile, from rows of (``profile``, ``position``, ``unit``)."""
+    sides: dict[str, dict[str, set[int]]] = {}
+    for profile, position, unit in templates:
+        sides.setdefault(profile, {"head": set(), "tail": set()})[position].add(unit)
+    return {name: Learned(*(np.array(sorted(side[end]), np.int64) for end in ("head", "tail"))) for name, side in sides.items()}
+
+
+def without_templates(normalized: DataFrame, found: Mapping[str, Learned], config: Config, save: Save) -> tuple[DataFrame, int]:
+    """``normalized`` with the templates taken off its texts, which are folded, hashed and signed anew; how many these are.
+
+    The same templates go from texts of every source, so equal texts stay equal, and before folding, so what is equal then is
+    equal folded. Other rows are neither read into kernels nor written again, unless nearly all would be.
+    """
+    narrow = normalized.select("doc_id", "profile", "heads", "tails")
+    holders = save(map_batches(narrow, _HOLDERS, partial(_holders_batch, found=found)), "template_holders")
+    whole = normalized.join(small(holders, holders.count()), "doc_id", "left_semi")
+    recipes = {name: recipe(config.profiles[name]) for name in found}
+    texts = map_batches(whole, NORMALIZED, partial(_strip_batch, found=found, recipes=recipes))
+    hashes = {"text_sha1": F.sha1(headed(F.coalesce("unfolded", "text"))), "key": F.sha1(headed(F.col("text")))}
+    stripped = save(NORMALIZED.conform(texts.withColumns(hashes)), "stripped")
+    rows = stripped.count()
+    others = normalized.join(small(stripped.select("doc_id"), rows), "doc_id", "left_anti")
+    merged = NORMALIZED.conform(others).union(stripped)
+    return (merged if rows <= BROADCAST_ROWS else save(merged, "normalized_without_templates")), rows
+
+
+def _holders_batch(batch: pa.RecordBatch, found: Mapping[str, Learned]) -> dict[str, object]:
+    wanted = np.zeros(batch.num_rows, bool)
+    for name, keys in found.items():
+        held = _holds(batch.column("heads"), keys.heads) | _holds(batch.column("tails"), keys.tails)
+        wanted |= held & np.asarray(pc.equal(batch.column("profile"), name))
+    return {"doc_id": batch.column("doc_id").filter(pa.array(wanted))}
+
+
+def _holds(units: pa.ListArray, keys: np.ndarray) -> np.ndarray:
+    """Which lists hold one of the keys."""
+    found = np.zeros(len(units), bool)
+    rows = np.repeat(np.arange(len(units)), pc.list_value_length(units))
+    found[rows[np.isin(units.flatten().to_numpy(), keys)]] = True
+    return found
+
+
+def _strip_batch(batch: pa.RecordBatch, found: Mapping[str, Learned], recipes: Mapping[str, Recipe]) -> dict[str, object]:
+    """The rows that lose a template, without it."""
+    parts = []
+    for name, keys in found.items():
+        rows = batch.filter(pc.equal(batch.column("profile"), name))
+        whole = pc.coalesce(rows.column("unfolded"), rows.column("text"))
+        left = strip_units(whole, *keys, recipes[name].signing.min_features, recipes[name].with_title)
+        changed = pc.not_equal(whole, left)
+        rows = pa.Table.from_batches([rows.filter(changed)])
+        for column, values in _made_anew(left.filter(changed), recipes[name]).items():
+            place = rows.column_names.index(column)
+            rows = rows.set_column(place, rows.schema.field(place), values.cast(rows.schema.field(place).type))
+        parts.append(rows)
+    together = pa.concat_tables(parts)
+    return {name: together.column(name) for name in NORMALIZED.names}
+
+
+def _made_anew(texts: pa.Array, recipe: Recipe) -> dict[str, pa.Array]:
+    """What stands in ``normalized`` of these normalised texts, but for the hashes."""
+    folded = fold_repeats(texts, *recipe.fold) if recipe.fold else texts
+    signature = zip([column.name for column in SIGNATURE], sign_batch(folded, recipe.signing), strict=True)
+    unfolded = pc.if_else(pc.equal(texts, folded), pa.scalar(None, pa.string()), texts)
+    return {"text": folded, "unfolded": unfolded, **dict(signature)}

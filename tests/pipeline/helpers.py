@@ -28,7 +28,7 @@ SCHEMA = pa.schema(
         ("publish_time", pa.timestamp("us")),
     ]
 )
-TABLES = ("documents", "dropped", "pairs", "clusters", "review", "quarantine", "flags", "events")
+TABLES = ("documents", "dropped", "pairs", "clusters", "review", "quarantine", "flags", "templates", "events")
 OF_THE_RUN = ("run_id", "decided_at")  # columns that name the run, not the result
 LENIENT = "gates.max_quarantine_share=1"
 
