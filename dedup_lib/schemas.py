@@ -169,7 +169,7 @@ DOCUMENTS = Table(
     "the survivors",
     (
         Column("cluster_size", "int", "rows that say the same, the survivor included"),
-        Column("content_sha1", "string", "SHA-1 of the normalised text without templates (of the raw one where nothing is left of it)"),
+        Column("content_sha1", "string", "SHA-1 of the normalised text without templates; of the raw one where nothing is left"),
         Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without letters or numbers"),
         PROFILE,
     ),
