@@ -167,3 +167,12 @@ def test_a_folded_text_is_folded_anew(session, rows, tmp_path):
     assert {name: drops(tables).get(name) for name in ("f2", "f3", "f4")} == {
         "f2": ("f1", "exact_folded"), "f3": ("f1", "exact_normalized"), "f4": ("f1", "exact_raw"),
     }  # fmt: skip
+
+
+_seen: dict[str, str] = {}
+
+
+def test_both_engines_give_the_same_tables(session, result):
+    engine = "embedded" if "connect" in type(session).__module__ else "spark"
+    _seen[engine] = digest(result)
+    assert len(set(_seen.values())) == 1
