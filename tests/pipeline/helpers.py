@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,12 @@ def digest(tables: Mapping[str, list[dict]]) -> str:
 
 def kept_apart(first: str, second: str, features: int, similar: float) -> bool:
     """Whether the default guard keeps two normalised texts apart; ``features`` of the shorter one, their Jaccard similarity."""
-    guard = Guard(**load_settings().config.profiles["news"].near.guard.model_dump())
-    return bool(guarded(pa.array([first]), pa.array([second]), np.array([features]), np.array([similar]), guard)[0])
+    return bool(guarded(pa.array([first]), pa.array([second]), np.array([features]), np.array([similar]), _guard())[0])
+
+
+@cache
+def _guard() -> Guard:
+    return Guard(**load_settings().config.profiles["news"].near.guard.model_dump())
 
 
 def survivors(tables: Mapping[str, list[dict]]) -> set[str]:
