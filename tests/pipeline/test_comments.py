@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.conftest import embedded_only
 from tests.oracle import jaccard, shingle_set
 from tests.pipeline.helpers import drops, run, survivors
+
+pytestmark = embedded_only  # both engines are compared on the sample and the practitioners' cases
 
 COMMENT = "profile=comment"
 SPAM = "正品代购招全国代理，有意请加微信{}，长期有效欢迎咨询"

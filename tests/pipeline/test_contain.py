@@ -13,6 +13,8 @@ from tests.conftest import embedded_only
 from tests.pipeline.cases import CHARACTERS
 from tests.pipeline.helpers import digest, drops, evidence_is_direct, run, survivors
 
+pytestmark = embedded_only  # both engines are compared on the sample and the practitioners' cases
+
 DROP = "profiles.news.contain.action=drop"
 
 
@@ -106,7 +108,6 @@ def test_the_longer_text_stays_whichever_came_first(session, tmp_path):
     assert tables["review"] == [] and evidence_is_direct(tables)
 
 
-@embedded_only
 def test_nothing_is_looked_for_without_the_setting(session, tmp_path):
     tables = run(session, rows(corpus()), tmp_path, "profiles.news.contain=null")
     assert {row["relation"] for row in tables["pairs"]} == {"same"}
@@ -114,7 +115,6 @@ def test_nothing_is_looked_for_without_the_setting(session, tmp_path):
     assert "part.shorter" not in {row["doc_id"] for row in tables["pairs"]}
 
 
-@embedded_only
 @pytest.mark.parametrize("action", ["review", "drop"])
 def test_order_of_rows_and_number_of_files_do_not_matter(session, tmp_path, action):
     given = rows(corpus())
@@ -126,7 +126,6 @@ def test_order_of_rows_and_number_of_files_do_not_matter(session, tmp_path, acti
     assert len(results) == 1
 
 
-@embedded_only
 def test_a_sentence_that_many_texts_share_brings_nobody_together(session, tmp_path):
     writer = Writer(2)
     (notice,) = writer.sentences(1)
@@ -136,7 +135,6 @@ def test_a_sentence_that_many_texts_share_brings_nobody_together(session, tmp_pa
     assert tables["pairs"] == []
 
 
-@embedded_only
 @pytest.mark.parametrize(("first", "asked"), [(True, 9), (False, 5)])
 def test_the_later_row_is_asked_about_so_often_and_no_more(session, tmp_path, first, asked):
     writer = Writer(3)
@@ -160,7 +158,6 @@ def test_each_falls_for_the_longest(session, tmp_path):
     assert evidence_is_direct(tables)
 
 
-@embedded_only
 def test_exact_copies_follow(session, tmp_path):
     small = text(Writer(4).sentences(40)[:10])
     tables = nested(tmp_path, session, DROP, copy=small, spaced=f" {small} ")
@@ -186,7 +183,6 @@ def judged(folder: Path, session, lines: Sequence[str], *overrides: str):
     return nested(folder, session, f"input.verdicts={folder}/verdicts.csv", *overrides)
 
 
-@embedded_only
 @pytest.mark.parametrize("line", ["small,large,not_duplicate", "large,small,not_duplicate"])
 def test_a_judged_pair_is_not_asked_about_again(session, tmp_path, line):
     tables = judged(tmp_path, session, [line])
@@ -194,13 +190,11 @@ def test_a_judged_pair_is_not_asked_about_again(session, tmp_path, line):
     assert [row[2:] for row in decisions(tables) if set(row[:2]) == {"small", "large"}] == [("keep", "verdict", "same")]
 
 
-@embedded_only
 def test_a_judged_pair_does_not_fall(session, tmp_path):
     tables = judged(tmp_path, session, ["middle,large,not_duplicate"], DROP)
     assert drops(tables) == {"small": ("large", "near")}
 
 
-@embedded_only
 def test_a_protected_row_does_not_fall(session, tmp_path):
     tables = judged(tmp_path, session, ["small,,protect"], DROP)
     assert drops(tables) == {"middle": ("large", "near")}

@@ -14,6 +14,8 @@ from tests.conftest import embedded_only
 from tests.pipeline.helpers import drops, run_on, survivors
 from tests.web import ARTICLE, PARAGRAPHS, news_page
 
+pytestmark = embedded_only  # both engines are compared on the sample and the practitioners' cases
+
 TRADITIONAL = opencc.OpenCC("s2tw").convert(ARTICLE)
 OTHER = "溪河上游的水文站昨日发布通报，未来三天将有中到大雨，请沿岸居民留意水位变化，提前转移贵重物品和牲畜。"
 NOISE = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" * 30
@@ -87,7 +89,6 @@ def test_an_explanation_shows_decoded_bodies(session, result):
     assert all(PARAGRAPHS[0][:20] in text.replace("圖書館", "图书馆") and "<" not in text for text in found.texts.values())
 
 
-@embedded_only
 def test_pages_in_a_column_of_text(session, tmp_path):
     rows = {"a": (ARTICLE, None), "b": (news_page(), None), "c": (news_page(), None), "d": (OTHER, None)}
     sources = {"source": ["x", "x", "raw", "x"]}
@@ -97,7 +98,6 @@ def test_pages_in_a_column_of_text(session, tmp_path):
     assert survivors(tables) >= {"d"} and ("a" in drops(tables)) != ("b" in drops(tables)) and "c" in survivors(tables)
 
 
-@embedded_only
 def test_review_shows_decoded_bodies(session, tmp_path):
     edited = "\n".join([*PARAGRAPHS[:4], OTHER[:40]])
     rows = {"a": (news_page("gb2312").encode("gbk"), None), "b": (edited.encode("gbk"), "gbk")}
@@ -113,7 +113,6 @@ def test_review_shows_decoded_bodies(session, tmp_path):
     assert {OTHER[:40] in text, OTHER[:40] in kept} == {True, False} and "<" not in text + kept
 
 
-@embedded_only
 def test_rows_of_one_id_are_ordered_by_the_length_of_what_is_read(session, tmp_path):
     short_bytes, long_bytes = OTHER.encode("gbk"), OTHER[:40].encode()  # fewer bytes, more characters
     pq.write_table(pa.table({"doc_id": ["x", "x"], "content": [long_bytes, short_bytes]}), tmp_path / "input.parquet")
@@ -121,7 +120,6 @@ def test_rows_of_one_id_are_ordered_by_the_length_of_what_is_read(session, tmp_p
     assert [row["content"] for row in tables["documents"]] == [short_bytes]
 
 
-@embedded_only
 @pytest.mark.parametrize("with_title", [False, True])
 def test_equal_bytes_are_equal_raw_and_equal_texts_are_not(session, tmp_path, with_title):
     rows = {"a": (ARTICLE.encode("gbk"), "gbk"), "b": (ARTICLE.encode("gbk"), None), "c": (ARTICLE.encode(), None)}

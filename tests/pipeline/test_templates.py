@@ -16,6 +16,8 @@ from dedup_lib.settings import DEFAULT_CONFIG, load_settings
 from tests.conftest import SAMPLE, embedded_only
 from tests.pipeline.helpers import digest, drops, published, run, survivors, write_rows
 
+pytestmark = embedded_only  # both engines are compared on the sample and the practitioners' cases
+
 FOOTER = (
     "本网站所刊载的全部内容包括文字图片音视频均受著作权法保护。任何单位和个人不得擅自摘编复制或建立镜像!更多精彩内容请关注我们的公众号。"
     "欢迎广大读者来信来电提供新闻线索,本报地址位于和平路与解放街交叉口东南角,订阅热线全天开通,全国各地邮局均可订阅。"
@@ -127,20 +129,17 @@ def test_what_was_taken_off_is_counted(result):
     assert result["metrics"]["templates"] == {"learned": count, "removed": count, "rows": 34}
 
 
-@embedded_only
 def test_neither_order_nor_files_matter(session, rows, result, tmp_path):
     shuffled = random.Random(3).sample(rows, len(rows))
     assert digest(run(session, shuffled, tmp_path, files=7)) == digest(result)
 
 
-@embedded_only
 def test_null_learns_nothing(session, rows, tmp_path):
     off = run(session, rows[:40], tmp_path, "profiles.news.templates=null")
     assert not off["templates"] and not off["metrics"]["templates"]
     assert "framed" in survivors(off)
 
 
-@embedded_only
 def test_a_kept_phrase_vetoes(session, rows, tmp_path):
     conf = shutil.copytree(DEFAULT_CONFIG.parent, tmp_path / "conf")
     (conf / "lexicon" / "ours.yaml").write_text(yaml.safe_dump({"keep": ["欢迎收看", "祝您 閱讀愉快"]}), encoding="utf-8")
@@ -153,7 +152,6 @@ def test_a_kept_phrase_vetoes(session, rows, tmp_path):
     assert "framed" in survivors(tables)  # the last sentence stays, and so does what stands before it
 
 
-@embedded_only
 def test_a_folded_text_is_folded_anew(session, rows, tmp_path):
     """A repeat beside the footer: equal raw, normalised and folded texts are told apart."""
     body = "".join(re.findall("[^。]+。", rows[0]["content"])[1:3])
