@@ -8,6 +8,7 @@ yes and no is 1 and 0. Rows of ``others`` must be larger than ``i``: a pair is a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -105,13 +106,7 @@ def _closeness(fingerprints, i, others, out):
 
 def closeness(fingerprints: np.ndarray) -> Measure:
     """64 less the Hamming distance of two fingerprints (uint64)."""
-
-    def measure(i: int, others: np.ndarray) -> np.ndarray:
-        out = np.empty(len(others), np.uint8)
-        _closeness(fingerprints, i, others, out)
-        return out
-
-    return measure
+    return partial(_measured, _closeness, fingerprints)
 
 
 @compiled
@@ -127,13 +122,13 @@ def _agreement(signatures, i, others, out):
 
 def agreement(signatures: np.ndarray) -> Measure:
     """The share of equal positions of two MinHash signatures (rows, permutations): the estimated Jaccard similarity."""
+    return partial(_measured, _agreement, signatures)
 
-    def measure(i: int, others: np.ndarray) -> np.ndarray:
-        out = np.empty(len(others), np.uint8)
-        _agreement(signatures, i, others, out)
-        return out
 
-    return measure
+def _measured(kernel: Callable, rows: np.ndarray, i: int, others: np.ndarray) -> np.ndarray:
+    out = np.empty(len(others), np.uint8)
+    kernel(rows, i, others, out)
+    return out
 
 
 def equality(codes: np.ndarray) -> Measure:
