@@ -72,7 +72,7 @@ def test_a_run_publishes_and_says_what_it_did(finished):
     assert figures["rows in"] == ["4", "100.0%"] and figures["kept"] == ["2", "50.0%"]
     assert figures["near"] == ["1", "25.0%"] and figures["exact_raw"] == ["1", "25.0%"]
     assert "tables: out/runs/first" in done.out
-    assert "b dropped for a: near, Jaccard 0.8" in done.out and "{+" in done.out
+    assert "b dropped for a: near, Jaccard 0.8" in done.out and "{+、自习区+}" in done.out
     assert done.error == ""
 
 

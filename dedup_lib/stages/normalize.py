@@ -91,11 +91,10 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
     batch = partial(_normalize_batch, recipes=recipes, lexicon=config.lexicon, pages=pages_of(config))
     texts = map_batches(hashed, _TEXTS, batch)
     folded = F.coalesce("folded", "text")
-    heading = headed(F.lit(""))
     return texts.select(
         "doc_id", "profile", "source", "published", "length", "raw_sha1",
-        F.sha1(F.concat("text", heading)).alias("text_sha1"),
-        F.sha1(F.concat(F.when(F.col("emptied"), F.concat(F.lit("raw:"), "text")).otherwise(folded), heading)).alias("key"),
+        text_sha1(F.col("text")).alias("text_sha1"),
+        F.when(F.col("emptied"), text_key(F.col("text"), "raw")).otherwise(text_key(folded)).alias("key"),
         F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"), "heading",
         *[column.name for column in SIGNATURE],
         F.when(F.col("folded").isNotNull(), F.col("text")).alias("unfolded"), "heads", "tails",
@@ -103,9 +102,21 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
     )  # fmt: skip
 
 
-def headed(text: F.Column) -> F.Column:
-    """What is hashed of a text that has a heading apart: no two pairs of text and heading read alike."""
-    return F.concat(text, F.when(F.col("heading") == "", "").otherwise(F.concat(F.lit("\x1f"), "heading")))
+def text_sha1(text: F.Column) -> F.Column:
+    """The hash of a normalised text, and of the heading it has apart, if any."""
+    return F.sha1(F.when(F.col("heading") == "", text).otherwise(F.concat(_sized_heading(), text)))
+
+
+def text_key(text: F.Column, kind: str = "text") -> F.Column:
+    """The exact key of a folded text, or of a raw one of which nothing is left, with its heading.
+
+    Kind and heading stand before the text, the heading with its length: whatever strangers write, no two read alike.
+    """
+    return F.sha1(F.concat(F.lit(f"{kind}:"), _sized_heading(), text))
+
+
+def _sized_heading() -> F.Column:
+    return F.concat(F.length("heading").cast("string"), F.lit(":"), "heading")
 
 
 def _raw_sha1(config: Config, kind: str) -> F.Column:

@@ -24,7 +24,7 @@ from dedup_lib.kernels.normalize import in_canonical_characters
 from dedup_lib.kernels.units import HEAD, SAMPLE, TAIL, strip_units, unit_text, unrelated
 from dedup_lib.schemas import DOC_ID, NORMALIZED, PROFILE, SIGNATURE, SOURCE, TEMPLATES, Column, Table
 from dedup_lib.stages.bridge import BROADCAST_ROWS, map_batches, map_partitions, small
-from dedup_lib.stages.normalize import Recipe, headed, recipe
+from dedup_lib.stages.normalize import Recipe, recipe, text_key, text_sha1
 from dedup_lib.stages.resolve import Save
 from dedup_lib.stages.sign import sign_batch
 
@@ -173,7 +173,7 @@ def without_templates(normalized: DataFrame, found: Mapping[str, Learned], confi
     whole = normalized.join(small(holders, holders.count()), "doc_id", "left_semi")
     recipes = {name: recipe(config.profiles[name]) for name in found}
     texts = map_batches(whole, NORMALIZED, partial(_strip_batch, found=found, recipes=recipes))
-    hashes = {"text_sha1": F.sha1(headed(F.coalesce("unfolded", "text"))), "key": F.sha1(headed(F.col("text")))}
+    hashes = {"text_sha1": text_sha1(F.coalesce("unfolded", "text")), "key": text_key(F.col("text"))}
     stripped = save(NORMALIZED.conform(texts.withColumns(hashes)), "stripped")
     rows = stripped.count()
     others = normalized.join(small(stripped.select("doc_id"), rows), "doc_id", "left_anti")

@@ -55,6 +55,20 @@ def test_titles_apart_speak_only_by_their_facts(session, tmp_path):
     assert [(row["doc_id"], row["kept_id"], row["reason"]) for row in tables["review"]] == [("2", "1", "facts_differ: 二 / 一")]
 
 
+def test_no_text_can_pass_for_another_with_its_heading(session, tmp_path):
+    rows = titled(
+        ("标题", "正文内容"),
+        ("", "2:标题正文内容"),
+        ("", "正文内容\x1f标题"),
+        ("", "text:2:标题正文内容"),
+        (None, "👍"),
+        (None, "raw:👍"),
+    )
+    steps = "profiles.news.normalize=[nfkc]"
+    tables = run(session, rows, tmp_path, "profiles.news.compare=apart", steps, "profiles.news.near=null")
+    assert drops(tables) == {}
+
+
 def test_a_lower_threshold_drops_what_was_doubtful(session, tmp_path):
     rows = texts(CLINIC, REVISED, LIBRARY)
     near = [f"profiles.news.near.{name}_jaccard=0.7" for name in ("drop", "review", "hamming")]
