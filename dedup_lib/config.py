@@ -80,6 +80,7 @@ class Review(Section):
     """Bounds on what people are asked."""
 
     max_pairs_per_row: Positive = 5
+    max_pairs_per_original: Positive = 100
     family_from: Annotated[int, Field(ge=2)] = 10
 
 

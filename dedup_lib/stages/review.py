@@ -47,7 +47,7 @@ def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts |
 
 
 def _asked(pairs: DataFrame, limits: Review) -> DataFrame:
-    """One pair for each family, and of the other pairs the nearest ``max_pairs_per_row`` of each later row."""
+    """One pair for each family; of the other pairs the nearest of each row, so many with rows before and behind it."""
     members = _families(pairs.where(F.col("outcome") == GUARDED).select("a", "b"), limits.family_from)
     ours = members.select(F.col("rank").alias("a"), F.col("family").alias("family_a"))
     theirs = members.select(F.col("rank").alias("b"), F.col("family").alias("family_b"))
@@ -59,9 +59,11 @@ def _asked(pairs: DataFrame, limits: Review) -> DataFrame:
     place = F.row_number().over(Window.partitionBy("family_a").orderBy(*nearest))
     families = inside.withColumn("place", place).where(F.col("place") == 1)
     later = F.greatest("a", "b")  # of a pair that is contained, b is the shorter text
-    turn = F.row_number().over(Window.partitionBy(later).orderBy(*nearest))
-    single = placed.where(~related).withColumns({"place": turn, "family": F.lit(None).cast("int")})
-    asked = families.unionByName(single.where(F.col("place") <= limits.max_pairs_per_row))
+    single = placed.where(~related).withColumn("family", F.lit(None).cast("int"))
+    for row, most in ((later, limits.max_pairs_per_row), (F.least("a", "b"), limits.max_pairs_per_original)):
+        turn = F.row_number().over(Window.partitionBy(row).orderBy(*nearest))
+        single = single.withColumn("place", turn).where(F.col("place") <= most)
+    asked = families.unionByName(single)
     return asked.drop("place", "family_a", "family_b").withColumn("decision", F.lit("review"))
 
 

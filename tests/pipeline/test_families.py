@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from datetime import datetime, timedelta
 
 import pytest
@@ -12,6 +14,7 @@ from tests.pipeline.helpers import drops, run, survivors
 pytestmark = embedded_only
 
 ROWS = 400
+HAN = "".join(map(chr, range(0x6C00, 0x7C00)))
 NOTICE = (
     "受强降雨影响，{train}次列车今日晚点{minutes}分钟，预计{hour}:{minute:02d}到达{town}站，请旅客合理安排行程，及时关注车站公告。"
     "铁路部门已启动应急预案，组织人员加强线路巡查和设备检修，为旅客提供饮用水和方便食品，由此带来的不便敬请谅解。"
@@ -74,3 +77,21 @@ def test_a_few_look_alikes_are_listed_one_by_one(session, tmp_path):
     assert len(tables["review"]) == 6
     assert {row["family"] for row in tables["review"]} == {None}
     assert all(row["reason"].startswith("facts_differ: ") for row in tables["review"])
+
+
+def test_questions_are_bounded_on_both_sides(session, tmp_path):
+    """Twelve remarks on one article: each row is asked about twice at most, the article four times."""
+    article = "".join(sentence(0, number) for number in range(20))
+    remarks = ["".join(sentence(remark, number) for number in range(6)) for remark in range(1, 13)]
+    limits = ("review.max_pairs_per_row=2", "review.max_pairs_per_original=4")
+    tables = run(session, rows([article, *(article + remark for remark in remarks)]), tmp_path, *limits)
+    assert len(survivors(tables)) == 13
+    pairs = [sorted((row["doc_id"], row["kept_id"])) for row in tables["review"]]
+    assert max(Counter(later for _, later in pairs).values()) == 2
+    assert Counter(earlier for earlier, _ in pairs)["r0000"] == 4
+    assert max(Counter(earlier for earlier, _ in pairs).values()) <= 4
+
+
+def sentence(text: int, number: int) -> str:
+    """A sentence that no other text and place has."""
+    return "".join(random.Random(f"{text}-{number}").sample(HAN, 20)) + "。"
