@@ -87,7 +87,7 @@ def test_questions_are_bounded_on_both_sides(session, tmp_path):
     tables = run(session, rows([article, *(article + remark for remark in remarks)]), tmp_path, *limits)
     assert len(survivors(tables)) == 13
     pairs = [sorted((row["doc_id"], row["kept_id"])) for row in tables["review"]]
-    assert max(Counter(later for _, later in pairs).values()) == 2
+    assert max(Counter(later for _, later in pairs).values()) <= 2
     assert Counter(earlier for earlier, _ in pairs)["r0000"] == 4
     assert max(Counter(earlier for earlier, _ in pairs).values()) <= 4
 
