@@ -242,7 +242,7 @@ class _Run:
 
     def questions(self, signed: DataFrame, normalized: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``questions``: what a person is asked."""
-        asked = self.store.save(review.open_questions(signed, settled, verdicts, self.config.review), "asked")
+        asked = self.store.save(review.open_questions(signed, settled, verdicts, self.config.review, self.store.save), "asked")
         return self.store.save(review.with_differences(asked, asked.count(), normalized), QUESTIONS.name)
 
     def publish(

@@ -17,6 +17,7 @@ from dedup_lib.kernels.decide import DROP, FACTS_DIFFER, GUARDED, NONE
 from dedup_lib.kernels.guard import differences
 from dedup_lib.schemas import QUESTIONS
 from dedup_lib.stages.bridge import map_batches, small
+from dedup_lib.stages.resolve import Save
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import DUPLICATE, NOT_DUPLICATE, Verdicts
 
@@ -25,7 +26,7 @@ _HOPS = 2  # from a row to the first row of its family: through a pivot of one b
 _NEAREST = (F.desc, "jaccard"), (F.asc, "hamming"), (F.asc, "a"), (F.asc, "b")
 
 
-def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None, limits: Review) -> DataFrame:
+def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts | None, limits: Review, save: Save) -> DataFrame:
     """``questions``: review pairs and pairs that a verdict kept apart, both rows surviving."""
     kept = signatures.select("rank", "doc_id", "profile").join(
         settled.losers.select(F.col("b").alias("rank")), "rank", "left_anti"
@@ -34,7 +35,7 @@ def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts |
     theirs = kept.select(F.col("rank").alias("b"), "doc_id")
     pairs = settled.verified.join(ours, "a").join(theirs, "b").withColumn("family", F.lit(None).cast("int"))
     if verdicts is None:
-        return QUESTIONS.conform(_asked(pairs.where(F.col("outcome") != NONE), limits))
+        return QUESTIONS.conform(_asked(pairs.where(F.col("outcome") != NONE), limits, save))
     apart = verdicts.pairs.where(F.col("verdict").isin(NOT_DUPLICATE, DUPLICATE)).select("a", "b").distinct()
     protected = verdicts.protected.select(F.col("rank").alias("b"))
     first = F.row_number().over(Window.partitionBy("b").orderBy("a"))
@@ -43,12 +44,13 @@ def open_questions(signatures: DataFrame, settled: Settled, verdicts: Verdicts |
     judged = pairs.join(apart, ["a", "b"], "left_semi").unionByName(stood_up).distinct().withColumn("decision", F.lit("keep"))
     settled_pairs = judged.select("a", "b").union(alike.select("a", "b"))
     unjudged = pairs.where(F.col("outcome") != NONE).join(settled_pairs, ["a", "b"], "left_anti")
-    return QUESTIONS.conform(judged.unionByName(_asked(unjudged, limits)))
+    return QUESTIONS.conform(judged.unionByName(_asked(unjudged, limits, save)))
 
 
-def _asked(pairs: DataFrame, limits: Review) -> DataFrame:
+def _asked(pairs: DataFrame, limits: Review, save: Save) -> DataFrame:
     """One pair for each family; of the other pairs the nearest of each row, so many with rows before and behind it."""
-    members = _families(pairs.where(F.col("outcome") == GUARDED).select("a", "b"), limits.family_from)
+    pairs = save(pairs, "open_pairs")
+    members = _families(pairs.where(F.col("outcome") == GUARDED).select("a", "b"), limits.family_from, save)
     ours = members.select(F.col("rank").alias("a"), F.col("family").alias("family_a"))
     theirs = members.select(F.col("rank").alias("b"), F.col("family").alias("family_b"))
     placed = pairs.drop("family").join(ours, "a", "left").join(theirs, "b", "left")
@@ -67,7 +69,7 @@ def _asked(pairs: DataFrame, limits: Review) -> DataFrame:
     return asked.drop("place", "family_a", "family_b").withColumn("decision", F.lit("review"))
 
 
-def _families(guarded: DataFrame, family_from: int) -> DataFrame:
+def _families(guarded: DataFrame, family_from: int, save: Save) -> DataFrame:
     """``rank`` and ``family``, the first row of its family, of the rows that are alike but for the facts.
 
     A family is what gathers around rows with at least ``family_from`` such pairs.
@@ -75,10 +77,10 @@ def _families(guarded: DataFrame, family_from: int) -> DataFrame:
     hubs = guarded.groupBy("a").count().where(F.col("count") >= family_from).select("a")
     around = guarded.join(hubs, "a", "left_semi").groupBy("b").agg(F.min("a").alias("family"))
     members = around.select(F.col("b").alias("rank"), "family").union(hubs.select("a", "a")).groupBy("rank")
-    members = members.agg(F.min("family").alias("family"))
-    for _ in range(_HOPS):
+    members = save(members.agg(F.min("family").alias("family")), "families")
+    for hop in range(_HOPS):
         onward = members.select(F.col("rank").alias("family"), F.col("family").alias("first"))
-        members = members.join(onward, "family").select("rank", F.col("first").alias("family"))
+        members = save(members.join(onward, "family").select("rank", F.col("first").alias("family")), f"families_{hop}")
     return members
 
 
