@@ -84,7 +84,7 @@ def figures(folder: Path, method: str, setting: str, universe: str = "all pairs"
         ("jaccard_4", ">= 0.80", (4, 1, 0)),
         ("md5_title", "equal", (1, 0, 3)),
         ("md5_text", "equal", (1, 0, 3)),
-        ("simhash_4grams", "<= 2 bits", (2, 0, 2)),  # marks are no tokens
+        ("simhash_4grams", "<= 2 bits", (4, 0, 0)),  # marks are no tokens; the reworded text is two bits away
         ("difflib", ">= 0.85", (4, 1, 0)),
     ],
 )
