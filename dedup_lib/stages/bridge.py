@@ -69,6 +69,15 @@ def _array(values: object, kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind)
 
 
+def packed(values: pa.Array, kind: str) -> np.ndarray:
+    """Binary values of equal length, none null, as numbers of a kind ("<u4"): a row for each value."""
+    if not len(values):
+        return np.empty((0, 0), kind)
+    size = len(values[0].as_py())
+    fixed = values.cast(pa.binary(size))
+    return np.frombuffer(fixed.buffers()[1], np.uint8)[fixed.offset * size :][: len(fixed) * size].reshape(-1, size).view(kind)
+
+
 def by_profile(
     profiles: pa.Array, settings: Mapping[str, object], function: Callable[..., tuple], outputs: int
 ) -> tuple[pa.Array, ...]:

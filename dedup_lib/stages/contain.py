@@ -19,12 +19,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dedup_lib.config import Config
-from dedup_lib.kernels.anchors import PROFILES, anchors, may_contain, meet
+from dedup_lib.kernels.anchors import NOTHING, PROFILES, anchors, may_contain, meet
 from dedup_lib.kernels.decide import DROP, GUARDED, REVIEW
 from dedup_lib.kernels.guard import Guard, guarded
 from dedup_lib.kernels.similarity import compare_texts
 from dedup_lib.schemas import MEASURES, RANK, RELATION, Column, Table
-from dedup_lib.stages.bridge import by_profile, map_batches, map_partitions, small
+from dedup_lib.stages.bridge import by_profile, map_batches, map_partitions, packed, small
 from dedup_lib.stages.resolve import Save, resolve
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import Verdicts
@@ -38,7 +38,12 @@ _RANKS = 2**32  # more representatives than a run can have
 _ANCHORS = Table(
     "anchors",
     "one row for each survivor and anchor, see kernels/anchors.py",
-    (Column("key", "bigint", "hash of a sentence; the low 8 bits are the profile"), RANK),
+    (
+        Column("key", "bigint", "hash of a sentence; the low 8 bits are the profile"),
+        RANK,
+        Column("features", "int", "feature characters of the text"),
+        Column("sketch", "binary", "all anchors of the row, 16 bits each"),
+    ),
 )
 _CONTAINED = Table(
     "contained",
@@ -140,7 +145,7 @@ def _survivors(signatures: DataFrame, losers: DataFrame, chosen: Mapping[str, Ru
 
 
 def _shared(survivors: DataFrame, normalized: DataFrame, chosen: Mapping[str, Rule], rows: int) -> DataFrame:
-    named = small(survivors.select("rank", "doc_id", "profile"), rows)
+    named = small(survivors.select("rank", "doc_id", "profile", "features"), rows)
     texts = normalized.select("doc_id", "text").join(named, "doc_id").drop("doc_id")
     entries = map_batches(texts, _ANCHORS, partial(_anchor_batch, chosen=chosen))
     partitions = max(8, -(-rows * max(rule.anchors for rule in chosen.values()) // ANCHORS_PER_PARTITION))
@@ -151,18 +156,27 @@ def _shared(survivors: DataFrame, normalized: DataFrame, chosen: Mapping[str, Ru
 
 
 def _anchor_batch(batch: pa.RecordBatch, chosen: Mapping[str, Rule]) -> dict[str, object]:
-    ranks = batch.column("rank").to_numpy()
-    found = []
+    most = max(rule.anchors for rule in chosen.values())
+    keys, entries = [], []
+    sketches = np.full((batch.num_rows, most), NOTHING, "<u2")
     for name, rule in chosen.items():
         rows = np.flatnonzero(pc.equal(batch.column("profile"), name).to_numpy(zero_copy_only=False))
         given = anchors(batch.column("text").take(pa.array(rows)), rule.anchors, rule.index)
-        found.append((given.key, ranks[rows[given.row]]))
-    keys, of_rows = zip(*found, strict=True)
-    return {"key": np.concatenate(keys), "rank": np.concatenate(of_rows)}
+        sketches[rows, : rule.anchors] = given.sketch
+        keys.append(given.key), entries.append(rows[given.row])
+    entry = pa.array(np.concatenate(entries))
+    sketch = pa.FixedSizeBinaryArray.from_buffers(pa.binary(2 * most), len(sketches), [None, pa.py_buffer(sketches)])
+    return {
+        "key": np.concatenate(keys),
+        "rank": batch.column("rank").take(entry),
+        "features": batch.column("features").take(entry),
+        "sketch": sketch.take(entry),
+    }
 
 
 def _meet_partition(batch: pa.RecordBatch, most: np.ndarray) -> dict[str, object]:
-    found = meet(batch.column("key").to_numpy(), batch.column("rank").to_numpy(), most)
+    key, rank, features = (batch.column(name).to_numpy() for name in ("key", "rank", "features"))
+    found = meet(key, rank, features, packed(batch.column("sketch"), "<u2"), most)
     nobody = np.zeros(len(found.skipped), np.int64)
     skipped = np.arange(len(found.pairs) + len(nobody)) >= len(found.pairs)
     return {
@@ -186,10 +200,7 @@ def _plausible_batch(batch: pa.RecordBatch, chosen: Mapping[str, Rule]) -> dict[
 def _estimate(rule: Rule, rows: pa.Array | None, batch: pa.RecordBatch) -> tuple[pa.Array]:
     if rows is not None:
         batch = batch.take(rows)
-    first, second = (
-        np.frombuffer(b"".join(batch.column(name).to_pylist()), "<u4").reshape(batch.num_rows, -1)
-        for name in ("minhash_a", "minhash_b")
-    )
+    first, second = (packed(batch.column(name), "<u4") for name in ("minhash_a", "minhash_b"))
     sizes = (batch.column(name).to_numpy() for name in ("shingles_a", "shingles_b"))
     return (pa.array(may_contain(first, second, *sizes, rule.min_containment)),)
 

@@ -23,7 +23,7 @@ from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import in_canonical_characters
 from dedup_lib.kernels.units import HEAD, SAMPLE, TAIL, strip_units, unit_text, unrelated
 from dedup_lib.schemas import DOC_ID, NORMALIZED, PROFILE, SIGNATURE, SOURCE, TEMPLATES, Column, Table
-from dedup_lib.stages.bridge import BROADCAST_ROWS, map_batches, map_partitions, small
+from dedup_lib.stages.bridge import BROADCAST_ROWS, map_batches, map_partitions, packed, small
 from dedup_lib.stages.normalize import Recipe, recipe, text_key, text_sha1
 from dedup_lib.stages.resolve import Save
 from dedup_lib.stages.sign import sign_batch
@@ -133,7 +133,7 @@ def _evidence_batch(batch: pa.RecordBatch, limits: Mapping[str, float]) -> dict[
 
 def _look(rows: pa.RecordBatch, limits: Mapping[str, float]) -> list[str]:
     """The ids of unrelated documents among those that have a unit."""
-    minhash = np.frombuffer(b"".join(rows.column("minhash").to_pylist()), "<u4").reshape(rows.num_rows, -1)
+    minhash = packed(rows.column("minhash"), "<u4")
     limit = limits[rows.column("profile")[0].as_py()]
     chosen = unrelated(minhash, rows.column("shingles").to_numpy(), rows.column("heads"), rows.column("tails"), limit)
     return rows.column("doc_id").take(pa.array(chosen)).to_pylist()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedup_lib.kernels.anchors import BREAKS, SHORTEST, anchors, may_contain, meet
+from dedup_lib.kernels.anchors import BREAKS, SHORTEST, SLACK, UNCHANGED, anchors, may_contain, meet
 from dedup_lib.kernels.sign import sign_texts
 from dedup_lib.kernels.urls import URL
 from tests.kernels.oracles import MASK, mix
@@ -72,17 +72,48 @@ def test_a_share_p_of_the_sentences_is_missed_with_its_kth_power():
     assert missed / 1000 == pytest.approx(0.7**4, abs=0.05)
 
 
-@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 6)), unique=True, max_size=25), st.integers(2, 4))
-def test_whole_buckets_meet_and_large_ones_do_not(entries, most):
-    key = np.array([bucket * 256 + 1 for bucket, _ in entries], np.int64)
-    rank = np.array([row for _, row in entries], np.int64)
+def looks_contained(longer: list[int], shorter: list[int], k: int) -> bool:
+    """Whether enough of the shorter text's anchors are the longer one's, of those that could be: on whole hashes."""
+    within = [key for key in shorter if len(longer) < k or key <= longer[-1]]
+    shared = len(set(within) & set(longer))
+    return shared >= UNCHANGED * len(within) - SLACK * len(within) ** 0.5
+
+
+@given(st.lists(st.lists(sentence, max_size=8), min_size=1, max_size=8), st.data(), st.integers(2, 4), st.integers(1, 6))
+def test_rows_of_a_bucket_meet_if_one_may_hold_the_other_and_large_buckets_do_not(parts, data, most, k):
+    picks = st.lists(st.integers(0, len(parts) - 1), max_size=3)
+    texts = ["。".join(sum((parts[i] for i in data.draw(picks)), [])) for _ in range(8)]
+    found = anchors(pa.array(texts), k, 1)
+    features = np.array([len(text) for text in texts])
     limits = np.zeros(256, np.int64)
     limits[1] = most
-    found = meet(key, rank, limits)
-    rows = {bucket: sorted(r for b, r in entries if b == bucket) for bucket, _ in entries}
-    expected = Counter(pair for members in rows.values() if len(members) <= most for pair in combinations(members, 2))
-    assert Counter(map(tuple, found.pairs.tolist())) == expected
-    assert sorted(found.skipped.tolist()) == sorted(len(members) for members in rows.values() if len(members) > most)
+    rows = {int(key): sorted(found.row[found.key == key].tolist()) for key in set(found.key.tolist())}
+    own = [sorted(found.key[found.row == row].view(np.uint64).tolist()) for row in range(len(texts))]
+    expected = Counter()
+    for members in rows.values():
+        for a, b in combinations(members, 2) if len(members) <= most else ():
+            longer, shorter = (a, b) if features[a] > features[b] else (b, a)
+            expected[a, b] += features[a] != features[b] and looks_contained(own[longer], own[shorter], k)
+    shuffled = np.random.default_rng(0).permutation(len(found.row))
+    row, key = found.row[shuffled], found.key[shuffled]
+    met = meet(key, row, features[row], found.sketch[row], limits)
+    assert Counter(map(tuple, met.pairs.tolist())) == +expected
+    assert sorted(met.skipped.tolist()) == sorted(len(members) for members in rows.values() if len(members) > most)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.9])
+def test_an_excerpt_with_an_edit_in_every_fourth_sentence_meets_the_whole(share):
+    draw = np.random.default_rng(4)
+    missed = 0
+    for _ in range(300):
+        whole = ["".join(draw.choice(list(HAN), 30)) + "。" for _ in range(40)]
+        part = [sentence.replace(sentence[9], "x") if draw.random() < 0.25 else sentence for sentence in whole[: int(40 * share)]]
+        found = anchors(pa.array(["".join(whole), "".join(part)]), 16, 0)
+        row = found.row
+        common = bool(set(found.key[row == 0]) & set(found.key[row == 1]))
+        limits = np.full(256, 50)
+        missed += common and not len(meet(found.key, row, np.array([1200, 300])[row], found.sketch[row], limits).pairs)
+    assert missed <= 9
 
 
 def signatures(*texts: str) -> tuple[np.ndarray, np.ndarray]:
