@@ -55,8 +55,8 @@ NORMALIZED = Table(
         Column("heading", "string", "the normalised title where the profile compares it apart, else empty"),
         *SIGNATURE,
         Column("unfolded", "string", "the normalised text where folding changed it, null elsewhere"),
-        Column("heads", "array<bigint>", "keys of the text's first sentences or lines, see kernels/units.py"),
-        Column("tails", "array<bigint>", "keys of its last ones, the last first"),
+        Column("head", "bigint", "key of the unfolded text's first sentence or line, see kernels/units.py; null if it has none"),
+        Column("tail", "bigint", "key of its last one"),
     ),
 )
 EXACT = Table(

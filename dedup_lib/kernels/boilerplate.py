@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dedup_lib.kernels.triggers import Trigger, containing, matching, nowhere
+from dedup_lib.kernels.triggers import NOWHERE, Trigger, containing, matching
 
 _WHITE = r"[\s\p{Z}\x{1c}-\x{1f}\x{85}]"  # for RE2, whose \s is ASCII only
 _PASSES = 4  # what is removed can uncover more; only text made for the purpose needs so many
@@ -39,7 +39,7 @@ def _nothing(text: str) -> str:
 def title_tag_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
     """A function that removes [快讯], (图) and their like at the head of a text, and its trigger."""
     if not lexicon.title_tags:
-        return _nothing, nowhere
+        return _nothing, NOWHERE
     tags = _either(lexicon.title_tags)
     head = re.compile(rf"^(?:\s*[\[(]\s*(?:{tags})\s*[\])]\s*[:!]?|\s*(?:{tags})\s*[!:])+\s*")
     return lambda text: head.sub("", text), matching(rf"^{_WHITE}*[\[(]?{_WHITE}*(?:{tags})")
@@ -53,7 +53,7 @@ def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
     """
     every = (*lexicon.lines, *lexicon.phrases)
     if not every:
-        return _nothing, nowhere
+        return _nothing, NOWHERE
     patterns = []
     if lexicon.phrases:
         patterns.append(_either(lexicon.phrases))
@@ -62,11 +62,13 @@ def noise_remover(lexicon: Lexicon) -> tuple[Callable[[str], str], Trigger]:
         tail = rf"[ \t]*[\[(]?(?:{heads})[^\n。!?]{{0,{LONGEST_LINE}}}[。!?]?[\])]?[ \t]*"
         patterns.append(rf"(?:(?<=\n)|^|(?<=[。!?)\]])){tail}(?=\n|$)")
     found = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    begins = re.compile(_either(every))
 
     def remove(text: str) -> str:
         for _ in range(_PASSES):
-            shorter = found.sub("", text)
-            if shorter == text or not any(phrase in shorter for phrase in every):
+            # No pattern reaches beyond a line, and the simple one is many times faster.
+            shorter = "\n".join(found.sub("", line) if begins.search(line) else line for line in text.split("\n"))
+            if shorter == text or not begins.search(shorter):
                 return shorter
             text = shorter
         return text

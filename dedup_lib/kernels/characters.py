@@ -99,6 +99,30 @@ def visible_characters() -> frozenset[str]:
     return frozenset(c for c in chars if not _INVISIBLE.match(c))
 
 
+@lru_cache(maxsize=1)
+def _visible() -> np.ndarray:
+    visible = np.zeros(MAX_CODE_POINT, np.bool_)
+    visible[[ord(char) for char in visible_characters()]] = True
+    return visible
+
+
+@compiled
+def _blank(data, offsets, visible, blank):
+    for row in range(len(offsets) - 1):
+        i = offsets[row]
+        blank[row] = True
+        while blank[row] and i < offsets[row + 1]:
+            char, i = decode(data, i)
+            blank[row] = not visible[char]
+
+
+def blank_texts(texts: pa.Array) -> pa.Array:
+    """Texts without any visible character (booleans)."""
+    blank = np.empty(len(texts), bool)
+    _blank(*string_buffers(texts), _visible(), blank)
+    return pa.array(blank)
+
+
 class CharacterTable(NamedTuple):
     """``replacement[c]`` is a code point, ``IN_CONTEXT``, or ``FIRST_EXPANSION - k`` for ``expansions`` from ``starts[k]``."""
 

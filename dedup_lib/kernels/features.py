@@ -15,7 +15,7 @@ from dedup_lib.kernels.classes import FEATURE
 from dedup_lib.kernels.urls import GAP, URL, url_end
 from dedup_lib.kernels.utf8 import compiled, decode, inlined
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+_H, _W = ord("h"), ord("w")  # what an address can begin with
 
 
 @inlined
@@ -34,14 +34,14 @@ def feature_characters(data, start, stop, classes, in_url, out):
     count = 0
     i = start
     while i < stop:
-        end = url_end(data, i, stop, in_url)
-        if end > i:
-            i = end
-            continue
+        if data[i] == _H or data[i] == _W:
+            end = url_end(data, i, stop, in_url)
+            if end > i:
+                i = end
+                continue
         char, i = decode(data, i)
-        if classes[char] & FEATURE:
-            out[count] = char
-            count += 1
+        out[count] = char  # there is room: a place for each byte
+        count += classes[char] & FEATURE
     return count
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dedup_lib.kernels.classes import DIGIT, FEATURE, character_classes
+from dedup_lib.kernels.features import longest_text
 from dedup_lib.kernels.utf8 import MAX_CODE_POINT, code_points, compiled, decode, encode, inlined, string_array, string_buffers
 
 MAX_PASSES = 16  # folding can make new runs; real text settles in two passes
@@ -165,27 +167,25 @@ def _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classe
 
 
 @compiled
-def _fold_all(data, offsets, min_unit, min_repeats, max_unit, classes, out, out_offsets):
-    longest = 1
+def _suspicious(data, offsets, copies, max_unit, last_seen, found):
+    first = np.int32(0)
     for row in range(len(offsets) - 1):
-        longest = max(longest, offsets[row + 1] - offsets[row])
+        found[row], count = _may_repeat(data, offsets[row], offsets[row + 1], first, last_seen, copies, max_unit)
+        first += np.int32(count)
+
+
+@compiled
+def _fold_all(data, offsets, min_unit, min_repeats, max_unit, classes, out, out_offsets):
+    longest = longest_text(offsets) + 1
     text = np.empty(longest, np.int32)
     following = np.empty(longest, np.int32)
     heads = np.empty(max(16, 4 * longest), np.int32)
-    last_seen = np.full(MAX_CODE_POINT, -1, np.int32)
-    at, first = 0, np.int32(0)
+    at = 0
     for row in range(len(offsets) - 1):
-        start, stop = offsets[row], offsets[row + 1]
-        suspicious, count = _may_repeat(data, start, stop, first, last_seen, min_repeats - 1, max_unit)
-        first += np.int32(count)
-        if suspicious:
-            count = code_points(data, start, stop, text)
-            count = _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classes)
-            for i in range(count):
-                at = encode(text[i], out, at)
-        else:
-            out[at : at + stop - start] = data[start:stop]
-            at += stop - start
+        count = code_points(data, offsets[row], offsets[row + 1], text)
+        count = _fold(text, count, heads, following, min_unit, min_repeats, max_unit, classes)
+        for i in range(count):
+            at = encode(text[i], out, at)
         out_offsets[row + 1] = at
 
 
@@ -193,10 +193,16 @@ def fold_repeats(texts: pa.Array, min_unit: int, min_repeats: int, max_unit: int
     """Fold the repeats in each text of an Arrow string array. Nulls become empty texts.
 
     ``min_unit`` and ``max_unit`` in characters, ``min_repeats`` at least 2. Time grows with ``max_unit`` times length only for
-    texts that repeat something.
+    texts that repeat something; the others are not copied.
     """
-    data, offsets = string_buffers(texts)
+    texts = pc.fill_null(texts, "")
+    suspicious = np.zeros(len(texts), bool)
+    _suspicious(*string_buffers(texts), min_repeats - 1, max_unit, np.full(MAX_CODE_POINT, -1, np.int32), suspicious)
+    if not suspicious.any():
+        return texts
+    data, offsets = string_buffers(texts.filter(pa.array(suspicious)))
     out = np.empty(offsets[-1] - offsets[0], np.uint8)
     out_offsets = np.zeros(len(offsets), np.int64)
     _fold_all(data, offsets, min_unit, min_repeats, max_unit, character_classes(), out, out_offsets)
-    return string_array(out[: out_offsets[-1]], out_offsets)
+    folded = string_array(out[: out_offsets[-1]], out_offsets)
+    return pc.replace_with_mask(texts, pa.array(suspicious), folded.cast(texts.type))

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from dedup_lib.kernels import boilerplate, characters, chinese, markup, masking, mojibake
 from dedup_lib.kernels.boilerplate import Lexicon
-from dedup_lib.kernels.triggers import Trigger, either, holding
+from dedup_lib.kernels.triggers import Search, Trigger, holding
 from dedup_lib.kernels.whitespace import join_lines
 
 # Stored with every run: a change of any step's result makes old fingerprints worthless.
@@ -55,63 +55,112 @@ STEP_NAMES: tuple[str, ...] = (*TEXT_STEPS, *characters.STEPS, *ARRAY_STEPS)
 class Normalizer:
     """A list of steps, ready to be applied to Arrow string arrays. Nulls and texts that vanish come out as empty texts.
 
-    One step can make another's work: removing a gloss joins a phrase, joining lines completes an entity. Texts in which a
-    trigger still finds something afterwards go through all steps again until they do not change, so normalising is
-    idempotent (up to ``MAX_PASSES``, which only text made for the purpose reaches). Raises ``KeyError`` for a step that does
-    not exist.
+    One step can make another's work: removing a gloss joins a phrase, joining lines completes an entity. Texts that a later step
+    changed and in which an earlier step's trigger then finds something go through all steps again until they do not change, so
+    normalising is idempotent (up to ``MAX_PASSES``, which only text made for the purpose reaches). Raises ``KeyError`` for a
+    step that does not exist.
     """
 
     def __init__(self, steps: Sequence[str], lexicon: Lexicon | None = None) -> None:
         lexicon = in_canonical_characters(lexicon or Lexicon())
-        self._stages: list[Callable[[pa.Array], pa.Array]] = []
-        self._triggers: list[Trigger] = []
-        for per_character, names in groupby(steps, key=characters.STEPS.__contains__):
-            group = tuple(names)
-            if per_character:
-                self._stages.append(partial(characters.apply_characters, steps=group))
-                self._triggers.append(holding(characters.in_context(group)))
+        self._stages: list[_Batch | _Searched] = []
+        triggers: list[tuple[int, Trigger]] = []
+        for kind, group in groupby(steps, key=_kind):
+            names, number = tuple(group), 1 + sum(len(stage.numbers) for stage in self._stages)
+            if kind == "text":
+                found = [TEXT_STEPS[name](lexicon) for name in names]
+                triggers += [(number + place, step.trigger) for place, step in enumerate(found)]
+                self._stages.append(_Searched(range(number, number + len(names)), found, Search([s.trigger for s in found])))
+            elif kind == "character":
+                triggers.append((number, holding(characters.in_context(names))))
+                self._stages.append(_Batch([number], partial(characters.apply_characters, steps=names)))
             else:
-                for name in group:
-                    self._add(name, lexicon)
+                self._stages += [_Batch([number + place], ARRAY_STEPS[name]) for place, name in enumerate(names)]
+        self._numbers = np.array([number for number, _ in triggers], np.int8)
+        self._search = Search([trigger for _, trigger in triggers])
 
     def __call__(self, texts: pa.Array) -> pa.Array:
-        result = self._pass(pc.fill_null(texts, ""))
-        if not self._triggers:
+        result, last = self._pass(pc.fill_null(texts, ""))
+        if not len(self._numbers):
             return result
-        rows = np.flatnonzero(either(*self._triggers)(result))
+        rows = np.flatnonzero((self._search(result) & (last[:, None] > self._numbers)).any(axis=1))
         for _ in range(MAX_PASSES - 1):
             if not len(rows):
                 break
             before = result.take(pa.array(rows))
-            after = self._pass(before)
-            changed = np.asarray(pc.not_equal(before, after))
+            after, _ = self._pass(before)
+            changed = _differ(before, after)
             rows, after = rows[changed], after.filter(pa.array(changed))
-            mask = np.zeros(len(result), bool)
-            mask[rows] = True
-            result = pc.replace_with_mask(result, pa.array(mask), after)
+            result = _replaced(result, rows, after)
         return result
 
-    def _pass(self, texts: pa.Array) -> pa.Array:
+    def _pass(self, texts: pa.Array) -> tuple[pa.Array, np.ndarray]:
+        """The texts after all steps, and the number (from 1) of the last step that changed each, 0 for none (int8)."""
+        last = np.zeros(len(texts), np.int8)
         for stage in self._stages:
-            texts = stage(texts)
-        return texts
+            texts = stage(texts, last)
+        return texts, last
 
-    def _add(self, name: str, lexicon: Lexicon) -> None:
-        if name in ARRAY_STEPS:
-            self._stages.append(ARRAY_STEPS[name])
-            return
-        step = TEXT_STEPS[name](lexicon)
-        self._stages.append(partial(apply_where, step=step))
-        self._triggers.append(step.trigger)
+
+def _kind(name: str) -> str:
+    """Which steps stand together: those that share a table, and those that share a search."""
+    return "character" if name in characters.STEPS else "text" if name in TEXT_STEPS else "array"
+
+
+class _Batch(NamedTuple):
+    """A step, or several composed into one, that takes every text of a batch."""
+
+    numbers: Sequence[int]
+    apply: Callable[[pa.Array], pa.Array]
+
+    def __call__(self, texts: pa.Array, last: np.ndarray) -> pa.Array:
+        after = self.apply(texts)
+        last[_differ(texts, after)] = self.numbers[-1]
+        return after
+
+
+class _Searched(NamedTuple):
+    """Neighbouring steps on whole texts: one search finds what each has to do."""
+
+    numbers: Sequence[int]
+    steps: Sequence[TextStep]
+    search: Search
+
+    def __call__(self, texts: pa.Array, last: np.ndarray) -> pa.Array:
+        wanted = self.search(texts)
+        for place, (number, step) in enumerate(zip(self.numbers, self.steps, strict=True)):
+            rows, after = _changes(texts, step, np.flatnonzero(wanted[:, place]))
+            texts = _replaced(texts, rows, after)
+            last[rows] = number
+            wanted[rows, place + 1 :] = self.search(after)[:, place + 1 :]
+        return texts
 
 
 def apply_where(texts: pa.Array, step: TextStep) -> pa.Array:
     """Apply a step to the texts that its trigger matches; the others are passed on untouched."""
-    wanted = step.trigger(texts)
-    if not pc.any(wanted).as_py():
+    wanted = step.trigger(texts).to_numpy(zero_copy_only=False)
+    return _replaced(texts, *_changes(texts, step, np.flatnonzero(wanted)))
+
+
+def _changes(texts: pa.Array, step: TextStep, rows: np.ndarray) -> tuple[np.ndarray, pa.Array]:
+    """Those of the rows that a step changes, and what it makes of them."""
+    before = texts.take(pa.array(rows, pa.int64()))
+    after = pa.array(map(step.apply, before.to_pylist()), texts.type)
+    changed = _differ(before, after)
+    return rows[changed], after.filter(pa.array(changed))
+
+
+def _differ(before: pa.Array, after: pa.Array) -> np.ndarray:
+    return pc.not_equal(before, after).to_numpy(zero_copy_only=False)
+
+
+def _replaced(texts: pa.Array, rows: np.ndarray, new: pa.Array) -> pa.Array:
+    """The texts with new ones in these rows, which ascend."""
+    if not len(rows):
         return texts
-    changed = pa.array(map(step.apply, texts.filter(wanted).to_pylist()), texts.type)
-    return pc.replace_with_mask(texts, wanted, changed)
+    mask = np.zeros(len(texts), bool)
+    mask[rows] = True
+    return pc.replace_with_mask(texts, pa.array(mask), new)
 
 
 def in_canonical_characters(lexicon: Lexicon) -> Lexicon:

@@ -20,6 +20,7 @@ from readability import Document
 
 from dedup_lib.kernels.charset import Readable, decode
 from dedup_lib.kernels.markup import strip_html
+from dedup_lib.kernels.utf8 import string_buffers
 
 logging.getLogger("readability").setLevel(logging.CRITICAL)  # it reports each page that it cannot read, with a traceback
 
@@ -32,6 +33,7 @@ MIN_BODY = 20  # characters
 MIN_PARAGRAPH = 8  # characters: a Chinese sentence is short
 LONGEST_NAME = 200  # characters of a class or id
 _STARTS = r"(?is)^[\s\x{feff}]*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*){0,3}<(?:!doctype\s+html|html)[\s>]"
+_BRACKET = ord("<")
 _HEAD = 2000  # characters in which a page must begin
 _SPACES = re.compile(r"\s+")
 # Tags as HTML reads them: quotation marks count only around a value. No expression goes back over what it has read.
@@ -86,11 +88,15 @@ def wanted(texts: pa.Array, source: pa.Array | None, pages: Pages) -> pa.Array:
 
 def is_page(texts: pa.Array) -> pa.Array:
     """Texts that begin as an HTML document does, or hold a body and many tags. Null for null."""
-    begins = pc.match_substring_regex(pc.utf8_slice_codeunits(texts, 0, _HEAD), _STARTS)
-    bodied = pc.match_substring(texts, "<body", ignore_case=True)
-    if not pc.any(bodied).as_py():
-        return begins
-    return pc.or_(begins, pc.and_(bodied, pc.greater_equal(pc.count_substring(texts, "<"), MIN_TAGS)))
+    data, offsets = string_buffers(texts)
+    marked = np.zeros(len(texts), bool)
+    marked[np.searchsorted(offsets, offsets[0] + np.flatnonzero(data[offsets[0] : offsets[-1]] == _BRACKET), "right") - 1] = True
+    few = texts.filter(pa.array(marked))
+    begins = pc.match_substring_regex(pc.utf8_slice_codeunits(few, 0, _HEAD), _STARTS)
+    bodied = pc.match_substring(few, "<body", ignore_case=True)
+    tagged = pc.greater_equal(pc.count_substring(few, "<"), MIN_TAGS)
+    found = pc.replace_with_mask(pa.array(np.zeros(len(texts), bool)), pa.array(marked), pc.or_(begins, pc.and_(bodied, tagged)))
+    return pc.if_else(pc.is_valid(texts), found, pa.scalar(None, pa.bool_()))
 
 
 def extract_body(page: str) -> str | None:

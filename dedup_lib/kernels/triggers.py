@@ -1,9 +1,10 @@
-"""Which texts of a batch need a step at all: compiled searches that hand the slow library only the rows it can change."""
+"""Which texts of a batch need a step at all: one compiled search that hands the slow library only the rows it can change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,83 +13,106 @@ import pyarrow.compute as pc
 from dedup_lib.kernels.utf8 import MAX_CODE_POINT, compiled, decode, string_buffers
 
 PAIRS = 1 << 16
+MOST_TRIGGERS = 16  # of one search
+MOST_SHARES = 8
+_SHARES_FROM = 16  # the bits of a character's mark: 0 to 15 the triggers, 16 to 23 the shares, 31 the first of a phrase
+_BEGINS = np.uint32(1 << 31)
 
-Trigger = Callable[[pa.Array], pa.Array]  # texts -> booleans
+
+class Trigger(NamedTuple):
+    """What a step may change: texts in which any of this is found. Called with texts, it tells for each (booleans)."""
+
+    characters: frozenset[str] = frozenset()
+    phrases: frozenset[str] = frozenset()  # each of two characters or more
+    shares: tuple[tuple[frozenset[str], float], ...] = ()  # of the characters beyond ASCII at least this share (above 0)
+    patterns: tuple[str, ...] = ()  # regular expressions, as RE2 reads them
+
+    def __call__(self, texts: pa.Array) -> pa.Array:
+        return pa.array(_search_for(self)(texts)[:, 0])
 
 
-def nowhere(texts: pa.Array) -> pa.Array:
-    """No text."""
-    return pa.array(np.zeros(len(texts), bool))
+NOWHERE = Trigger()
 
 
 def matching(pattern: str) -> Trigger:
     """Texts in which an RE2 pattern is found."""
-    return lambda texts: pc.match_substring_regex(texts, pattern)
+    return Trigger(patterns=(pattern,))
 
 
 def holding(characters: Iterable[str]) -> Trigger:
     """Texts that hold at least one of the characters."""
-    wanted = character_set(frozenset(characters))
-
-    def search(texts: pa.Array) -> pa.Array:
-        found = np.zeros(len(texts), bool)
-        _holds(*string_buffers(texts), wanted, found)
-        return pa.array(found)
-
-    return search
+    return Trigger(characters=frozenset(characters))
 
 
 def dense(characters: Iterable[str], share: float) -> Trigger:
     """Texts of whose characters beyond ASCII at least this share (above 0) are among the given ones."""
-    wanted = character_set(frozenset(characters))
-
-    def search(texts: pa.Array) -> pa.Array:
-        found = np.zeros(len(texts), bool)
-        _is_dense(*string_buffers(texts), wanted, share, found)
-        return pa.array(found)
-
-    return search
+    return Trigger(shares=((frozenset(characters), share),))
 
 
 def containing(phrases: Iterable[str]) -> Trigger:
-    """Texts that hold at least one of the phrases, each of two characters or more.
-
-    A table tells which pairs of characters begin a phrase; only where one does, the phrases are compared. That is several
-    times faster than an alternation.
-    """
-    ordered = sorted(set(phrases))
-    chars = np.array([ord(char) for phrase in ordered for char in phrase], np.int32)
-    bounds = np.cumsum([0, *map(len, ordered)])
-    pairs = np.zeros(PAIRS, np.bool_)
-    for start in bounds[:-1]:
-        pairs[_pair(chars[start], chars[start + 1])] = True
-
-    def search(texts: pa.Array) -> pa.Array:
-        found = np.zeros(len(texts), bool)
-        _contains(*string_buffers(texts), pairs, chars, bounds, found)
-        return pa.array(found)
-
-    return search
+    """Texts that hold at least one of the phrases, each of two characters or more."""
+    return Trigger(phrases=frozenset(phrases))
 
 
 def either(*triggers: Trigger) -> Trigger:
     """Texts that one trigger or another names."""
+    characters, phrases, shares, patterns = zip(*triggers, strict=True)
+    return Trigger(frozenset().union(*characters), frozenset().union(*phrases), sum(shares, ()), sum(patterns, ()))
 
-    def search(texts: pa.Array) -> pa.Array:
-        found = triggers[0](texts)
-        for trigger in triggers[1:]:
-            found = pc.or_(found, trigger(texts))
+
+class Search:
+    """Several triggers looked for at once: a text is read once, however many there are (up to ``MOST_TRIGGERS``).
+
+    Each character has a mark that says what it is part of. Nearly all have none, so that a text costs one look-up for each
+    character. Where a phrase may begin, a table tells which pairs of characters do begin one, and only there the phrases are
+    compared.
+    """
+
+    def __init__(self, triggers: Sequence[Trigger]) -> None:
+        self._triggers = triggers
+        shares = [(number, *share) for number, trigger in enumerate(triggers) for share in trigger.shares]
+        if len(triggers) > MOST_TRIGGERS or len(shares) > MOST_SHARES:
+            raise ValueError(f"a search takes {MOST_TRIGGERS} triggers and {MOST_SHARES} shares at most")
+        self._shares = np.array([share for _, _, share in shares], np.float64)
+        self._of_share = np.array([number for number, _, _ in shares], np.int64)
+        self._dense = [characters for _, characters, _ in shares]
+
+    @cached_property
+    def _marks(self) -> np.ndarray:
+        marks = np.zeros(MAX_CODE_POINT, np.uint32)
+        for number, trigger in enumerate(self._triggers):
+            marks[[ord(char) for char in trigger.characters]] |= np.uint32(1 << number)
+            marks[[ord(phrase[0]) for phrase in trigger.phrases]] |= _BEGINS
+        for number, characters in enumerate(self._dense):
+            marks[[ord(char) for char in characters]] |= np.uint32(1 << (_SHARES_FROM + number))
+        return marks
+
+    @cached_property
+    def _phrases(self) -> tuple[np.ndarray, ...]:
+        """Which pairs begin a phrase, the characters of all phrases, where each phrase begins, and whose each is."""
+        owned = [(phrase, number) for number, trigger in enumerate(self._triggers) for phrase in sorted(trigger.phrases)]
+        chars = np.array([ord(char) for phrase, _ in owned for char in phrase], np.int32)
+        bounds = np.cumsum([0, *(len(phrase) for phrase, _ in owned)])
+        pairs = np.zeros(PAIRS, np.bool_)
+        for start in bounds[:-1]:
+            pairs[_pair(chars[start], chars[start + 1])] = True
+        return pairs, chars, bounds, np.array([1 << number for _, number in owned], np.uint32)
+
+    def __call__(self, texts: pa.Array) -> np.ndarray:
+        """For each text and trigger (booleans, (texts, triggers)) whether it is found. A null holds nothing."""
+        flags = np.zeros(len(texts), np.uint32)
+        _search(*string_buffers(texts), self._marks, *self._phrases, self._shares, self._of_share, flags)
+        found = (flags[:, None] >> np.arange(len(self._triggers), dtype=np.uint32)) & 1 != 0
+        for number, trigger in enumerate(self._triggers):
+            for pattern in trigger.patterns:
+                matches = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+                found[:, number] |= matches.to_numpy(zero_copy_only=False)
         return found
-
-    return search
 
 
 @lru_cache(maxsize=32)
-def character_set(characters: frozenset[str]) -> np.ndarray:
-    """A boolean for each code point."""
-    wanted = np.zeros(MAX_CODE_POINT, np.bool_)
-    wanted[[ord(char) for char in characters]] = True
-    return wanted
+def _search_for(trigger: Trigger) -> Search:
+    return Search([trigger])
 
 
 @compiled
@@ -110,39 +134,40 @@ def _continues(data, i, stop, chars, start, end):
 
 
 @compiled
-def _contains(data, offsets, pairs, chars, bounds, found):
+def _phrases_at(data, i, stop, first, pairs, chars, bounds, owners):
+    """Whose phrases begin with the character ``first``, which ends at byte ``i``."""
+    found = np.uint32(0)
+    if i == stop:
+        return found
+    second, behind = decode(data, i)
+    if pairs[_pair(first, second)]:
+        for p in range(len(bounds) - 1):
+            start = bounds[p]
+            if chars[start] == first and chars[start + 1] == second:
+                if _continues(data, behind, stop, chars, start + 2, bounds[p + 1]):
+                    found |= owners[p]
+    return found
+
+
+@compiled
+def _search(data, offsets, marks, pairs, chars, bounds, owners, shares, of_share, flags):
+    hits = np.zeros(MOST_SHARES, np.int64)
     for row in range(len(offsets) - 1):
-        before = np.int32(0)
+        found, others = np.uint32(0), 0
+        hits[:] = 0
         i, stop = offsets[row], offsets[row + 1]
-        while i < stop and not found[row]:
+        while i < stop:
             char, i = decode(data, i)
-            if pairs[_pair(before, char)]:
-                for p in range(len(bounds) - 1):
-                    start = bounds[p]
-                    if chars[start] == before and chars[start + 1] == char:
-                        found[row] |= _continues(data, i, stop, chars, start + 2, bounds[p + 1])
-            before = char
-
-
-@compiled
-def _holds(data, offsets, wanted, found):
-    for row in range(len(offsets) - 1):
-        i = offsets[row]
-        while i < offsets[row + 1]:
-            char, i = decode(data, i)
-            if wanted[char]:
-                found[row] = True
-                break
-
-
-@compiled
-def _is_dense(data, offsets, wanted, share, found):
-    for row in range(len(offsets) - 1):
-        hits, others = 0, 0
-        i = offsets[row]
-        while i < offsets[row + 1]:
-            char, i = decode(data, i)
-            if char > 0x7F:
-                others += 1
-                hits += wanted[char]
-        found[row] = hits > 0 and hits >= share * others
+            others += char > 0x7F
+            mark = marks[char]
+            if mark == 0:
+                continue
+            found |= mark
+            if mark & _BEGINS:
+                found |= _phrases_at(data, i, stop, char, pairs, chars, bounds, owners)
+            for share in range(len(shares)):
+                hits[share] += (mark >> np.uint32(_SHARES_FROM + share)) & np.uint32(1) if char > 0x7F else np.uint32(0)
+        for share in range(len(shares)):
+            if hits[share] > 0 and hits[share] >= shares[share] * others:
+                found |= np.uint32(1) << np.uint32(of_share[share])
+        flags[row] = found

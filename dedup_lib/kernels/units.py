@@ -137,6 +137,14 @@ def outer_units(texts: pa.Array, position: int, most: int, titled: bool = False)
     return pa.ListArray.from_arrays(pa.array(bounds), pa.array(keys[: bounds[-1]]))
 
 
+def outermost(texts: pa.Array, position: int, titled: bool = False) -> pa.Array:
+    """The key (int64) of the first unit at the ``HEAD`` or ``TAIL`` of each normalised text; null where there is none."""
+    units = outer_units(texts, position, 1, titled)
+    sizes = np.asarray(pc.list_value_length(units))
+    places = np.cumsum(sizes) - 1
+    return units.flatten().take(pa.array(places, mask=sizes == 0))
+
+
 @compiled
 def _goes(key, ordered, room):
     """Whether a unit is a template, and enough is left without it."""

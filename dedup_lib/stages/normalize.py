@@ -17,13 +17,13 @@ from pyspark.sql import functions as F
 
 from dedup_lib.config import Config, Profile
 from dedup_lib.kernels.boilerplate import Lexicon
-from dedup_lib.kernels.characters import visible_characters
+from dedup_lib.kernels.characters import blank_texts
 from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import Normalizer
 from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.kernels.times import to_micros
-from dedup_lib.kernels.triggers import dense, holding
-from dedup_lib.kernels.units import HEAD, TAIL, outer_units
+from dedup_lib.kernels.triggers import dense
+from dedup_lib.kernels.units import HEAD, TAIL, outermost
 from dedup_lib.schemas import NORMALIZED, SIGNATURE, Column, Table
 from dedup_lib.stages.bridge import by_profile, map_batches
 from dedup_lib.stages.contents import pages_of, raw_contents
@@ -97,7 +97,7 @@ def normalize(rows: DataFrame, config: Config) -> DataFrame:
         F.when(F.col("emptied"), text_key(F.col("text"), "raw")).otherwise(text_key(folded)).alias("key"),
         F.when(F.col("emptied"), F.lit("")).otherwise(folded).alias("text"), "heading",
         *[column.name for column in SIGNATURE],
-        F.when(F.col("folded").isNotNull(), F.col("text")).alias("unfolded"), "heads", "tails",
+        F.when(F.col("folded").isNotNull(), F.col("text")).alias("unfolded"), "head", "tail",
         "unusable", "flags",
     )  # fmt: skip
 
@@ -140,11 +140,11 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
     content, flags = readable(batch.column("content"), batch.column("charset"), batch.column("source"), pages)
     unread = pc.and_(content.is_null(), batch.column("content").is_valid())
     content = pc.fill_null(content, "")
-    blank = pc.invert(holding(visible_characters())(content))
+    blank = blank_texts(content)
     garbled = dense("\ufffd", GARBLED)(content)
     trimmed = pc.utf8_trim_whitespace(content)
     title = pc.fill_null(batch.column("title"), "")
-    text, folded, heading, heads, tails, *signature = by_profile(
+    text, folded, heading, head, tail, *signature = by_profile(
         batch.column("profile"), recipes, partial(_texts, title=title, content=content, lexicon=lexicon), 5 + len(SIGNATURE)
     )
     emptied = pc.equal(pc.utf8_length(text), 0)
@@ -161,13 +161,13 @@ def _normalize_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe], lexic
         "emptied": emptied,
         "unusable": pc.case_when(pc.make_struct(unread, blank, garbled), "undecodable", "empty", "undecodable"),
         "flags": flags,
-        "heads": heads,
-        "tails": tails,
+        "head": head,
+        "tail": tail,
     } | dict(zip([column.name for column in SIGNATURE], signature, strict=True))
 
 
 def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.Array, lexicon: Lexicon) -> tuple:
-    """Normalised text, folded text, heading, outer units and signature columns of the chosen rows."""
+    """Normalised text, folded text, heading, outermost units and signature columns of the chosen rows."""
     if rows is not None:
         title, content = title.take(rows), content.take(rows)
     normalizer = _normalizer(recipe.steps, lexicon)
@@ -177,5 +177,7 @@ def _texts(recipe: Recipe, rows: pa.Array | None, title: pa.Array, content: pa.A
         text = pc.binary_join_element_wise(heading, text, "\n")
     folded = fold_repeats(text, *recipe.fold) if recipe.fold else text
     heading = normalizer(title) if recipe.apart else pa.array([""] * len(text), pa.string())
-    ends = [outer_units(text, position, recipe.units, recipe.with_title) for position in (HEAD, TAIL)]
+    ends = [pa.nulls(len(text), pa.int64())] * 2
+    if recipe.units:
+        ends = [outermost(text, position, recipe.with_title) for position in (HEAD, TAIL)]
     return text, folded, heading, *ends, *sign_batch(folded, recipe.signing)

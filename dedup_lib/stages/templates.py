@@ -21,9 +21,9 @@ from dedup_lib.config import Config
 from dedup_lib.kernels.boilerplate import Lexicon
 from dedup_lib.kernels.folding import fold_repeats
 from dedup_lib.kernels.normalize import in_canonical_characters
-from dedup_lib.kernels.units import HEAD, SAMPLE, TAIL, strip_units, unit_text, unrelated
+from dedup_lib.kernels.units import HEAD, SAMPLE, TAIL, outer_units, strip_units, unit_text, unrelated
 from dedup_lib.schemas import DOC_ID, NORMALIZED, PROFILE, SIGNATURE, SOURCE, TEMPLATES, Column, Table
-from dedup_lib.stages.bridge import BROADCAST_ROWS, map_batches, map_partitions, packed, small
+from dedup_lib.stages.bridge import BROADCAST_ROWS, by_profile, map_batches, map_partitions, packed, small
 from dedup_lib.stages.normalize import Recipe, recipe, text_key, text_sha1
 from dedup_lib.stages.resolve import Save
 from dedup_lib.stages.sign import sign_batch
@@ -34,7 +34,16 @@ _SAMPLE_ROWS = 20_000  # of a partition, each with its signature
 _UNIT = (PROFILE, SOURCE, Column("position", "tinyint", "0 head, 1 tail"), Column("unit", "bigint", "key of the unit"))
 _KEY = [column.name for column in _UNIT]
 _EVIDENCE = Table("evidence", "how independently a unit recurs", (*_UNIT, *TEMPLATES.columns[4:7]))
-_HOLDERS = Table("holders", "rows with a learned unit", (DOC_ID,))
+_UNITS = Table(
+    "units",
+    "the outer units of a document",
+    (
+        DOC_ID,
+        Column("heads", "array<bigint>", "keys of its first sentences or lines, see kernels/units.py"),
+        Column("tails", "array<bigint>", "keys of its last ones, the last first"),
+    ),
+)
+_HOLDERS = Table("holders", "rows of which a learned unit is the outermost: from others none can be removed", (DOC_ID,))
 
 
 class Learned(NamedTuple):
@@ -53,8 +62,8 @@ def learn(normalized: DataFrame, config: Config, save: Save) -> DataFrame:
     """``templates`` of a corpus. Rows without a source count as those of one source."""
     texts = normalized.where(F.col("profile").isin(learners(config)) & F.col("minhash").isNotNull())
     sizes = texts.groupBy("profile", "source").agg(F.count("*").alias("all"))
-    units = save(_reachable(texts, sizes, config), "outer_units")
-    sample = save(_sample(units, _recurring(units, sizes, config), texts), "outer_units_sample")
+    units = save(_reachable(texts, sizes, config, save), "outer_units")
+    sample = save(_sample(units, _recurring(units, sizes, config), texts, config), "outer_units_sample")
     partitions = max(8, -(-sample.count() // _SAMPLE_ROWS))
     limits = {name: config.profiles[name].templates.unrelated_below for name in learners(config)}
     looked_at = map_partitions(sample.repartition(partitions, *_KEY), _EVIDENCE, partial(_evidence_batch, limits=limits))
@@ -66,19 +75,22 @@ def learn(normalized: DataFrame, config: Config, save: Save) -> DataFrame:
     return map_batches(shown, TEMPLATES, partial(_show_batch, titled=titled, keep=keep))
 
 
-def _reachable(texts: DataFrame, sizes: DataFrame, config: Config) -> DataFrame:
+def _reachable(texts: DataFrame, sizes: DataFrame, config: Config, save: Save) -> DataFrame:
     """Documents and their outer units (``doc_id``, ``key``, ``profile``, ``source``, ``position``, ``unit``).
 
-    Only as far inwards as all units recur: what stands behind another could not be removed.
+    Only as far inwards as all units recur: what stands behind another could not be removed. So the further units are taken
+    from texts whose outermost unit recurs.
     """
     columns = ["doc_id", "key", "profile", "source", "position"]
     ends = [
-        texts.select(*columns[:-1], F.lit(position).cast("tinyint").alias("position"), F.col(name).alias("units"))
-        for position, name in ((HEAD, "heads"), (TAIL, "tails"))
+        texts.select(*columns[:-1], F.lit(position).cast("tinyint").alias("position"), F.col(name).alias("unit"))
+        for position, name in ((HEAD, "head"), (TAIL, "tail"))
     ]
-    outermost = ends[0].union(ends[1]).withColumn("unit", F.explode(F.slice("units", 1, 1)))
-    begun = outermost.join(_recurring(outermost, sizes, config), _KEY, "left_semi")
-    every = begun.select(*columns, F.posexplode("units").alias("place", "unit"))
+    outermost = ends[0].union(ends[1]).where(F.col("unit").isNotNull())
+    begun = save(outermost.join(_recurring(outermost, sizes, config), _KEY, "left_semi").select(*columns), "outermost_units")
+    units = _units(begun.select("doc_id").distinct(), texts, config)
+    end = F.when(F.col("position") == HEAD, F.col("heads")).otherwise(F.col("tails"))
+    every = begun.join(units, "doc_id").select(*columns, F.posexplode(end).alias("place", "unit"))
     recurring = every.join(_recurring(every, sizes, config), _KEY, "left_semi")
     unbroken = F.row_number().over(Window.partitionBy("doc_id", "position").orderBy("place"))
     return (
@@ -87,6 +99,22 @@ def _reachable(texts: DataFrame, sizes: DataFrame, config: Config) -> DataFrame:
         .select(*columns, "unit")
         .distinct()
     )
+
+
+def _units(ids: DataFrame, texts: DataFrame, config: Config) -> DataFrame:
+    """``_UNITS`` of the documents with these ids."""
+    whole = texts.select("doc_id", "profile", F.coalesce("unfolded", "text").alias("whole")).join(ids, "doc_id")
+    recipes = {name: recipe(config.profiles[name]) for name in learners(config)}
+    return map_batches(whole, _UNITS, partial(_units_batch, recipes=recipes))
+
+
+def _units_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe]) -> dict[str, object]:
+    def ends(recipe: Recipe, rows: pa.Array | None) -> tuple[pa.Array, ...]:
+        texts = batch.column("whole") if rows is None else batch.column("whole").take(rows)
+        return tuple(outer_units(texts, position, recipe.units, recipe.with_title) for position in (HEAD, TAIL))
+
+    heads, tails = by_profile(batch.column("profile"), recipes, ends, outputs=2)
+    return {"doc_id": batch.column("doc_id"), "heads": heads, "tails": tails}
 
 
 def _recurring(units: DataFrame, sizes: DataFrame, config: Config) -> DataFrame:
@@ -102,7 +130,7 @@ def _setting(config: Config, name: str) -> F.Column:
     return F.coalesce(*[F.when(F.col("profile") == profile, F.lit(value)) for profile, value in sorted(chosen.items())])
 
 
-def _sample(units: DataFrame, recurring: DataFrame, texts: DataFrame) -> DataFrame:
+def _sample(units: DataFrame, recurring: DataFrame, texts: DataFrame, config: Config) -> DataFrame:
     """Up to ``SAMPLE`` different texts that have a unit, those with the smallest hashes, with what compares them.
 
     Of a unit that very many have, documents are drawn by their hash before anything is sorted.
@@ -112,7 +140,8 @@ def _sample(units: DataFrame, recurring: DataFrame, texts: DataFrame) -> DataFra
     different = drawn.groupBy(*_KEY, "documents", "key").agg(F.min("doc_id").alias("doc_id"))
     place = F.row_number().over(Window.partitionBy(*_KEY).orderBy("key"))
     chosen = different.withColumn("place", place).where(F.col("place") <= SAMPLE)
-    return chosen.join(texts.select("doc_id", "shingles", "minhash", "heads", "tails"), "doc_id")
+    ends = _units(chosen.select("doc_id").distinct(), texts, config)
+    return chosen.join(texts.select("doc_id", "shingles", "minhash"), "doc_id").join(ends, "doc_id")
 
 
 def _evidence_batch(batch: pa.RecordBatch, limits: Mapping[str, float]) -> dict[str, object]:
@@ -168,7 +197,7 @@ def without_templates(normalized: DataFrame, found: Mapping[str, Learned], confi
     The same templates go from texts of every source, so equal texts stay equal, and before folding, so what is equal then is
     equal folded. Other rows are neither read into kernels nor written again, unless nearly all would be.
     """
-    narrow = normalized.select("doc_id", "profile", "heads", "tails")
+    narrow = normalized.select("doc_id", "profile", "head", "tail")
     holders = save(map_batches(narrow, _HOLDERS, partial(_holders_batch, found=found)), "template_holders")
     whole = normalized.join(small(holders, holders.count()), "doc_id", "left_semi")
     recipes = {name: recipe(config.profiles[name]) for name in found}
@@ -184,17 +213,10 @@ def without_templates(normalized: DataFrame, found: Mapping[str, Learned], confi
 def _holders_batch(batch: pa.RecordBatch, found: Mapping[str, Learned]) -> dict[str, object]:
     wanted = np.zeros(batch.num_rows, bool)
     for name, keys in found.items():
-        held = _holds(batch.column("heads"), keys.heads) | _holds(batch.column("tails"), keys.tails)
-        wanted |= held & np.asarray(pc.equal(batch.column("profile"), name))
+        ends = zip((batch.column("head"), batch.column("tail")), keys, strict=True)
+        held = pc.or_(*[pc.is_in(end, value_set=pa.array(learned)) for end, learned in ends])
+        wanted |= np.asarray(pc.and_(held, pc.equal(batch.column("profile"), name)))
     return {"doc_id": batch.column("doc_id").filter(pa.array(wanted))}
-
-
-def _holds(units: pa.ListArray, keys: np.ndarray) -> np.ndarray:
-    """Which lists hold one of the keys."""
-    found = np.zeros(len(units), bool)
-    rows = np.repeat(np.arange(len(units)), pc.list_value_length(units))
-    found[rows[np.isin(units.flatten().to_numpy(), keys)]] = True
-    return found
 
 
 def _strip_batch(batch: pa.RecordBatch, found: Mapping[str, Learned], recipes: Mapping[str, Recipe]) -> dict[str, object]:

@@ -82,7 +82,7 @@ def looks_contained(longer: list[int], shorter: list[int], k: int) -> bool:
 @given(st.lists(st.lists(sentence, max_size=8), min_size=1, max_size=8), st.data(), st.integers(2, 4), st.integers(1, 6))
 def test_rows_of_a_bucket_meet_if_one_may_hold_the_other_and_large_buckets_do_not(parts, data, most, k):
     picks = st.lists(st.integers(0, len(parts) - 1), max_size=3)
-    texts = ["。".join(sum((parts[i] for i in data.draw(picks)), [])) for _ in range(8)]
+    texts = ["。".join("。".join(parts[i]) for i in data.draw(picks)) for _ in range(8)]
     found = anchors(pa.array(texts), k, 1)
     features = np.array([len(text) for text in texts])
     limits = np.zeros(256, np.int64)

@@ -25,6 +25,12 @@ def test_equals_the_plain_definition(features):
     assert fingerprint(features) == oracles.simhash(Counter(features))
 
 
+@given(st.sets(words64, min_size=1, max_size=300), st.dictionaries(words64, st.integers(2, 9), max_size=3))
+def test_many_features_that_occur_once_equal_the_plain_definition(single, repeated):
+    features = dict.fromkeys(single, 1) | repeated
+    assert fingerprint(features) == oracles.simhash(Counter(features))
+
+
 @given(weighted, st.randoms(use_true_random=False))
 def test_order_of_features_is_irrelevant(features, random):
     shuffled = list(features.items())

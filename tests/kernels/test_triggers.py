@@ -2,10 +2,11 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedup_lib.kernels.triggers import containing, dense, either, holding, matching, nowhere
+from dedup_lib.kernels.triggers import NOWHERE, Search, containing, dense, either, holding, matching
 from tests.strategies import string_arrays
 
 PHRASES = ("责任编辑", "版权声明", "ab", "😀！")
@@ -44,6 +45,24 @@ def test_matching_equals_re(texts):
 
 @given(string_arrays(latin))
 def test_either_is_a_union_and_nowhere_is_nowhere(texts):
-    joined = either(holding("a"), holding("é"), nowhere)(texts).to_pylist()
+    joined = either(holding("a"), holding("é"), NOWHERE)(texts).to_pylist()
     assert joined == plain(texts, lambda text: set(text) & {"a", "é"})
-    assert nowhere(texts).to_pylist() == [False] * len(texts)
+    assert NOWHERE(texts).to_pylist() == [False] * len(texts)
+
+
+TRIGGERS = [
+    holding("a中"), containing(PHRASES[:2]), dense("é", 1 / 3), either(containing(PHRASES[2:]), dense("a中", 1 / 2)), NOWHERE,
+    matching("^国"),
+]  # fmt: skip
+
+
+@given(string_arrays(st.one_of(near_misses, latin)))
+def test_one_search_for_several_triggers_equals_one_for_each(texts):
+    together = Search(TRIGGERS)(texts)
+    assert together.shape == (len(texts), len(TRIGGERS))
+    assert together.T.tolist() == [trigger(texts).to_pylist() for trigger in TRIGGERS]
+
+
+def test_a_search_has_bounds():
+    with pytest.raises(ValueError, match="16 triggers"):
+        Search([NOWHERE] * 17)
