@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ class Writer:
         picks += self._marks(total, ends - sizes, ends)
         pieces, numbers = self._pieces, picks.tolist()
         bounds = [0, *ends.tolist()]
-        return ["".join([pieces[k] for k in numbers[low:high]]) for low, high in zip(bounds, bounds[1:], strict=False)]
+        return ["".join([pieces[k] for k in numbers[low:high]]) for low, high in pairwise(bounds)]
 
     def lengths(self, rows: int, mean: float, least: int, most: int) -> np.ndarray:
         """Log-normal lengths in characters with this mean before they are cut to ``least`` and ``most``."""

@@ -7,6 +7,7 @@ rows and, in modes with copies, the cluster sizes (4 bytes a row).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from random import Random
 from typing import NamedTuple
 
@@ -124,7 +125,8 @@ def simhashes(texts: list[str]) -> np.ndarray:
     return sign_texts(pa.array(texts, pa.string()), _NGRAM, _NGRAM, 1, 1).simhash
 
 
-def _voting_for(prefix: int) -> list[str]:
+@cache
+def _voting_for(prefix: int) -> tuple[str, ...]:
     """The twentieth of all clauses whose own SimHash features vote most clearly for the leading bits ``prefix``."""
     wanted = np.array([prefix >> (PREFIX_BITS - 1 - bit) & 1 for bit in range(PREFIX_BITS)]) * 2 - 1
     clauses = vocabulary()
@@ -137,7 +139,7 @@ def _voting_for(prefix: int) -> list[str]:
         votes += np.bincount(owner, one * wanted[bit], len(clauses))
     density = votes / np.array([len(clause) for clause in clauses])
     best = np.argsort(-density, kind="stable")[: len(clauses) // 20]
-    return [clauses[k] for k in np.sort(best)]
+    return tuple(clauses[k] for k in np.sort(best))
 
 
 def _zipf_sizes(rows: int, seed: int) -> np.ndarray:
@@ -145,9 +147,9 @@ def _zipf_sizes(rows: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng([seed, 2])
     copies = round(rows * _COPY_SHARE)
     sizes = np.zeros(rows - copies, np.int32)
-    largest = min(copies, max(0, round(rows * _LARGEST_SHARE) - 1))
-    sizes[:1] = largest
-    drawn = np.minimum(rng.zipf(2.0, len(sizes)), _MOST_COPIES)[: len(sizes) - 1]
+    largest = min(copies, max(0, round(rows * _LARGEST_SHARE) - 1)) if len(sizes) > 1 else copies
+    sizes[0] = largest
+    drawn = np.minimum(rng.zipf(2.0, len(sizes)), max(1, min(_MOST_COPIES, largest)))[: len(sizes) - 1]
     left = copies - largest
     used = int(np.searchsorted(np.cumsum(drawn), left))  # so many whole clusters fit
     clusters = drawn[:used]

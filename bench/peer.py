@@ -197,7 +197,9 @@ def text_dedup(source: str) -> tuple[list[str], list[int]]:
                 output=f"{work}/kept", num_proc=CORES,
             ),
             meta_args=MetaArgs(column="text"),
-            minhash_args=MinHashArgs(ngram=NGRAM, threshold=THRESHOLD, num_perm=_TOOL_PERMUTATIONS, hash_func="xxh3", hash_bits=32),
+            minhash_args=MinHashArgs(
+                ngram=NGRAM, threshold=THRESHOLD, num_perm=_TOOL_PERMUTATIONS, hash_func="xxh3", hash_bits=32,
+            ),
         )  # fmt: skip
         return ids, [minhash.uf.find(row) for row in range(len(ids))]
 

@@ -1,10 +1,8 @@
-"""One measurement: make the corpus, run the job in a fresh process, compare with the truth, append a line to the results.
-
-    python -m bench.run --mode mixed --rows 20000 --engine embedded --peers
-"""
+"""One measurement: make the corpus, run the job in a fresh process, compare with the truth, append a line to the results."""
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import subprocess
@@ -25,12 +23,15 @@ from bench.events import SETTINGS, read_events
 from bench.machine import ROOT, commit, java_home, machine
 from bench.modes import MODES
 from bench.peers import Peer, peers, prepare
-from bench.quality import quality, read_run, read_truth
+from bench.quality import quality, read_asked, read_run, read_truth
 
 RESULTS = ROOT / "bench" / "results.jsonl"
 ENGINES = ("embedded", "spark")
 _RUN = "bench"
-_NOISE_LINES = 20  # of a failed command's output that are shown
+_SHOWN_LINES = 20  # of the output of a command that failed
+
+
+Measured = dict[str, object]
 
 
 class Failed(Exception):
@@ -54,15 +55,13 @@ def corpus_size(files: str) -> Size:
 
 
 def _paths(files: str) -> list[str]:
-    import glob
-
     found = sorted(glob.glob(os.path.join(files, "**", "*.parquet") if os.path.isdir(files) else files, recursive=True))
     if not found:
         raise typer.BadParameter(f"input {files}: no such Parquet files")
     return found
 
 
-def metered(command: Sequence[str], work: Path, watch: Path | None, timeout: float, extra: Mapping[str, str]) -> dict[str, object]:
+def metered(command: Sequence[str], work: Path, watch: Path | None, timeout: float, extra: Mapping[str, str]) -> Measured:
     """Run a command in a process tree of its own; what it cost. Raises ``Failed`` if it fails or takes too long."""
     report, log = work / "usage.json", work / "log.txt"
     meter = [sys.executable, "-m", "bench.meter", "--report", str(report), "--timeout", str(timeout)]
@@ -72,7 +71,7 @@ def metered(command: Sequence[str], work: Path, watch: Path | None, timeout: flo
         subprocess.run([*meter, "--", *command], cwd=ROOT, env=environment, stdout=out, stderr=out, check=False)
     usage = json.loads(report.read_text("utf-8")) if report.exists() else {"exit_code": "no measurement"}
     if usage["exit_code"] != 0:
-        tail = log.read_text("utf-8", "replace").splitlines()[-_NOISE_LINES:]
+        tail = log.read_text("utf-8", "replace").splitlines()[-_SHOWN_LINES:]
         print("\n".join(tail), file=sys.stderr)
         code = usage["exit_code"]
         raise Failed(f"took longer than {timeout:g} seconds" if code is None else f"failed (exit code {code})")
@@ -100,7 +99,7 @@ def rates(usage: Mapping[str, object], size: Size) -> dict[str, float]:
     return {"rows_per_second": round(size.rows / seconds, 1), "mb_per_second": round(size.bytes / 1e6 / seconds, 3)}
 
 
-def measure_job(engine: str, corpus: Corpus, size: Size, settings: Sequence[str], work: Path, timeout: float) -> dict[str, object]:
+def measure_job(engine: str, corpus: Corpus, size: Size, settings: Sequence[str], work: Path, timeout: float) -> Measured:
     """The job on one engine: what it cost, what its metrics say, how right it was."""
     output, events = work / "out", work / "events"
     events.mkdir()
@@ -121,11 +120,11 @@ def measure_job(engine: str, corpus: Corpus, size: Size, settings: Sequence[str]
         "candidate_pairs": told["candidates"]["pairs_given"],
         "naive_pairs": told["candidates"]["pairs_of_a_naive_self_join"],
         "verified_pairs": told["candidates"]["verified"],
-        "quality": quality(read_run(folder), read_truth(corpus.truth)) if corpus.truth else None,
+        "quality": quality(read_run(folder), read_truth(corpus.truth), read_asked(folder)) if corpus.truth else None,
     }
 
 
-def measure_peer(peer: Peer, corpus: Corpus, size: Size, work: Path, timeout: float) -> dict[str, object]:
+def measure_peer(peer: Peer, corpus: Corpus, size: Size, work: Path, timeout: float) -> Measured:
     """One other tool on the same files; or the reason why there is no measurement."""
     who = {"name": peer.name, "version": peer.version}
     if peer.missing:
@@ -160,16 +159,15 @@ def main(
     truth: Annotated[str | None, typer.Option(metavar="FILE", help="Of --input: doc_id, cluster_id[, kind].")] = None,
     peers_too: Annotated[bool, typer.Option("--peers/--no-peers", help="Run other tools on the same files.")] = False,
     peers_folder: Annotated[Path, typer.Option(metavar="DIR", help="Environment of the other tools.")] = ROOT / ".venv-peers",
-    settings: Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Of the job; may be repeated.")] = [],
+    settings: Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Of the job; may be repeated.")] = (),
     timeout: Annotated[float, typer.Option(help="Seconds after which a run is ended.")] = 7200,
     results: Annotated[Path, typer.Option(metavar="FILE", help="JSON lines to append to.")] = RESULTS,
-    scratch: Annotated[Path | None, typer.Option(metavar="DIR", help="Where corpus and runs lie meanwhile.")] = None,
+    scratch: Annotated[Path, typer.Option(metavar="DIR", help="Where corpus and runs lie meanwhile.")] = ROOT / "out",
 ) -> None:
     """Measure the job once, and other tools beside it."""
     if mode not in MODES or engine not in ENGINES:
         raise typer.BadParameter(f"mode: one of {', '.join(MODES)}; engine: one of {', '.join(ENGINES)}")
-    if scratch:
-        scratch.mkdir(parents=True, exist_ok=True)
+    scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch, prefix="bench-") as folder:
         work = Path(folder)
         corpus = Corpus(input, truth) if input else make_corpus(mode, rows, seed, work / "corpus")
@@ -177,7 +175,7 @@ def main(
         about = {"mode": "input" if input else mode, "seed": None if input else seed, "rows": size.rows, "bytes": size.bytes}
         print(f"{about['mode']}: {size.rows:,} rows, {size.bytes / 1e6:,.1f} MB of content", flush=True)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        line = {"made": now, **commit(), "machine": machine(), "corpus": about, "engine": engine, "settings": settings}
+        line = {"made": now, **commit(), "machine": machine(), "corpus": about, "engine": engine, "settings": list(settings)}
         try:
             line["run"] = measure_job(engine, corpus, size, settings, work, timeout)
         except Failed as reason:
