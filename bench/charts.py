@@ -42,13 +42,14 @@ def _finished(chart: alt.TopLevelMixin) -> dict[str, object]:
 
 def scaling(lines: Sequence[Line]) -> alt.LayerChart:
     """Rows against wall seconds, both logarithmic, with the fitted curve of each series that has enough sizes."""
+    lines = _with_growth(lines)
     points, curves, names = [], [], {}
     for name in dict.fromkeys(map(series, lines)):
         mine = [line for line in lines if series(line) == name]
         rows = [line["corpus"]["rows"] for line in mine]
         seconds = [line["run"]["wall_seconds"] for line in mine]
         found = fit(rows, seconds)
-        names[name] = name if found is None else f"{name}: {found.fixed:.1f} s + rows^{found.exponent:.2f}"
+        names[name] = name if found is None else f"{name}: {found.fixed:.1f} s + c · rows^{found.exponent:.2f}"
         points += [{"series": names[name], "rows": x, "seconds": y} for x, y in zip(rows, seconds, strict=True)]
         if found:
             grid = np.geomspace(min(rows), max(rows), _CURVE_POINTS)
@@ -61,6 +62,7 @@ def scaling(lines: Sequence[Line]) -> alt.LayerChart:
 
 def memory(lines: Sequence[Line]) -> alt.LayerChart:
     """Rows against the peak memory of the process tree in GB (10^9 bytes), both logarithmic."""
+    lines = _with_growth(lines)
     names = [*dict.fromkeys(map(series, lines))]
     points = [
         {"series": series(line), "rows": line["corpus"]["rows"], "gb": line["run"]["peak_memory_bytes"] / 1e9} for line in lines
@@ -103,6 +105,14 @@ def peers(measured: Sequence[Line]) -> alt.LayerChart:
         color=alt.condition("datum.tool == 'product'", alt.value(_COLOURS[1]), alt.value(_COLOURS[0]))
     )
     return alt.layer(dots, names).properties(width=_WIDTH + 80, height=_HEIGHT - 60)
+
+
+def _with_growth(lines: Sequence[Line]) -> Sequence[Line]:
+    """Results of series of more than one size; all, where there is no such series."""
+    sizes: dict[str, set[object]] = {}
+    for line in lines:
+        sizes.setdefault(series(line), set()).add(line["corpus"]["rows"])
+    return [line for line in lines if len(sizes[series(line)]) > 1] or lines
 
 
 def _largest(lines: Sequence[Line]) -> list[Line]:

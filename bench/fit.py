@@ -9,6 +9,7 @@ import numpy as np
 
 _EXPONENTS = np.linspace(0.2, 3.0, 1401)  # steps of 0.002
 _SIZES = 3  # different numbers of rows, as many as there are unknowns
+_VISIBLE = 1 / 3  # of the seconds at the largest size must be growth: in less, noise decides the exponent
 
 
 class Fit(NamedTuple):
@@ -24,8 +25,9 @@ class Fit(NamedTuple):
 
 
 def fit(rows: Sequence[float], seconds: Sequence[float]) -> Fit | None:
-    """The curve with the least sum of squared relative errors; null for fewer than three different numbers of rows.
+    """The curve with the least sum of squared relative errors.
 
+    Null where the exponent would say nothing: fewer than three different numbers of rows, or hardly any growth beside the start.
     For a given exponent the other two follow from linear least squares, neither below zero; exponents are tried one by one.
     """
     x, y = np.asarray(rows, np.float64), np.asarray(seconds, np.float64)
@@ -35,6 +37,8 @@ def fit(rows: Sequence[float], seconds: Sequence[float]) -> Fit | None:
     fixed, factor, error = _best_parts((x[None, :] / scale) ** _EXPONENTS[:, None], y)
     best = int(np.argmin(error))
     exponent = float(_EXPONENTS[best])
+    if factor[best] < _VISIBLE * (fixed[best] + factor[best]):
+        return None
     return Fit(float(fixed[best]), float(factor[best]) / scale**exponent, exponent)
 
 

@@ -27,8 +27,9 @@ def machine() -> dict[str, object]:
 def commit() -> dict[str, object]:
     """The commit that is checked out, and whether files that git knows differ from it; nulls outside a repository."""
     name = _git("rev-parse", "--short=12", "HEAD")
-    # The results file changes with every measurement and is not what is measured.
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results.jsonl", ":!bench/report.html")
+    # Results and documentation are not what is measured.
+    others = (":!bench/results.jsonl", ":!bench/report.html", ":!docs", ":!*.md")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", *others)
     return {"commit": name, "changed": None if changed is None else bool(changed)}
 
 

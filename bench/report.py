@@ -64,16 +64,23 @@ def report(lines: Sequence[Line]) -> str:
     body = ["<h1>Benchmark</h1>", f"<p>{escape(_machine(chosen[-1]))}. Wall time of a fresh process, its start included.</p>"]
     body += ["<h2>Runs</h2>", _table(map(_run_cells, newest(lines)))]
     body += ["<h2>Growth</h2>", *_fits(chosen), f"<div>{charts.svg(picture(chosen))}</div>"]
-    for line in chosen:
-        if line["peers"]:
-            corpus = f"{line['corpus']['mode']}, {line['corpus']['rows']:,} rows, {line['engine']}"
-            measured = [{**line["run"], "name": "product"}, *line["peers"]]
-            body += [f"<h2>Other tools: {escape(corpus)}</h2>", _table(map(_peer_cells, measured), "product")]
-            drawn = [m for m in measured if "skipped" not in m and m["quality"] and m["quality"]["f1"] is not None]
-            body += [f"<div>{charts.svg(charts.peers(drawn))}</div>"] if drawn else []
-            body += [_left_out(m) for m in line["peers"] if "skipped" in m]
+    for line in newest(line for line in lines if line["peers"]):  # the product's row is of the same invocation
+        body += _other_tools(line)
     head = f'<meta charset="utf-8"><title>Benchmark</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(body) + "\n</body></html>\n"
+
+
+def _other_tools(line: Line) -> list[str]:
+    """The product and the tools that ran beside it: table, picture, and why some are missing."""
+    corpus = f"{line['corpus']['mode']}, {line['corpus']['rows']:,} rows, {line['engine']}"
+    measured = [{**line["run"], "name": "product"}, *line["peers"]]
+    drawn = [m for m in measured if "skipped" not in m and m["quality"] and m["quality"]["f1"] is not None]
+    return [
+        f"<h2>Other tools: {escape(corpus)}</h2>",
+        _table(map(_peer_cells, measured), "product"),
+        *([f"<div>{charts.svg(charts.peers(drawn))}</div>"] if drawn else []),
+        *(_left_out(m) for m in line["peers"] if "skipped" in m),
+    ]
 
 
 def _machine(line: Line) -> str:

@@ -28,7 +28,7 @@ MACHINE = {
 def test_a_curve_without_noise_is_found_again(fixed, factor, exponent):
     found = fit(SIZES, [fixed + factor * rows**exponent for rows in SIZES])
     growth = factor * SIZES[-1] ** exponent
-    if growth > 0.5 * fixed:  # otherwise the rows hardly show in the seconds
+    if growth > 0.6 * fixed:  # otherwise the rows hardly show in the seconds
         assert found.exponent == pytest.approx(exponent, abs=0.05)
         assert found.seconds(SIZES[-1]) == pytest.approx(fixed + growth, rel=0.01)
 
@@ -36,8 +36,11 @@ def test_a_curve_without_noise_is_found_again(fixed, factor, exponent):
 @given(st.lists(st.floats(0.1, 1e5), min_size=4, max_size=4))
 def test_neither_part_is_negative(seconds):
     found = fit(SIZES, seconds)
-    assert found.fixed >= 0
-    assert found.factor >= 0
+    assert found is None or (found.fixed >= 0 and found.factor > 0)
+
+
+def test_no_exponent_is_read_from_noise():
+    assert fit([2_000, 5_000, 20_000], [111.9, 93.2, 110.5]) is None
 
 
 def test_two_sizes_are_too_few():
