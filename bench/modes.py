@@ -110,11 +110,11 @@ def simhash(rows: int, seed: int) -> Rows:
     prefix = seed * 0x9E3779B97F4A7C15 % 2**64 >> (64 - PREFIX_BITS)
     rng = np.random.default_rng(seed)
     writer = Writer(rng, _voting_for(prefix))
-    done = 0
+    done, size = 0, min(CHUNK, rows + 16)
     while done < rows:
-        texts = writer.documents(writer.lengths(CHUNK, 860, 600, 4000))
+        texts = writer.documents(writer.lengths(size, 860, 600, 4000))
         fits = simhashes(texts) >> np.uint64(64 - PREFIX_BITS) == prefix
-        times = rng.integers(_EPOCH, _EPOCH + _SPAN, CHUNK).tolist()
+        times = rng.integers(_EPOCH, _EPOCH + _SPAN, size).tolist()
         for number in np.flatnonzero(fits)[: rows - done].tolist():
             yield Row(_title(texts[number]), texts[number], done, ORIGINAL, times[number])
             done += 1
