@@ -1,6 +1,8 @@
 # make run       deduplicate the sample (embedded engine, no Java); ENGINE=spark does it through spark-submit
 # make test      everything this machine can test, and what was left out
 # make lint      style
+# make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
+# make bench-report  draw what was measured: bench/report.html, docs/bench.svg
 # make package   dedup.zip, for spark-submit --py-files
 # make clean     remove the environment and all output
 
@@ -10,12 +12,19 @@ ENGINE  ?= embedded
 INPUT   ?= data/sample/*.parquet
 OUTPUT  ?= out/sample
 ARGS    ?=
+N       ?= 20000
+MODE    ?= mixed
+SEED    ?= 1
+TRUTH   ?=
+PEERS   ?=
 BIN     := $(VENV)/bin
+# The benchmark makes its corpus unless somebody names an input; the default above is that of make run.
+GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark test setup lint package clean
+.PHONY: run run-embedded run-spark test bench bench-report setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -31,6 +40,13 @@ run-spark: setup
 test: setup
 	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest $(ARGS)
 
+bench: setup
+	$(BIN)/python -m bench.run --engine $(ENGINE) --mode $(MODE) --rows $(N) --seed $(SEED) \
+	  $(if $(GIVEN),--input '$(GIVEN)') $(if $(TRUTH),--truth '$(TRUTH)') $(if $(filter-out 0,$(PEERS)),--peers) $(ARGS)
+
+bench-report: setup
+	$(BIN)/python -m bench.report $(ARGS)
+
 setup: $(VENV)/ready
 
 $(VENV)/ready: requirements.lock tools/warm.py
@@ -39,12 +55,12 @@ $(VENV)/ready: requirements.lock tools/warm.py
 	touch $@
 
 lint: setup
-	$(BIN)/ruff check dedup_lib jobs tests tools
-	$(BIN)/ruff format --check dedup_lib jobs tests tools
+	$(BIN)/ruff check bench dedup_lib jobs tests tools
+	$(BIN)/ruff format --check bench dedup_lib jobs tests tools
 
 package:
 	$(PYTHON) -m zipfile -c dedup.zip dedup_lib
 
 clean:
-	rm -rf $(VENV) out .pytest_cache .hypothesis spark-warehouse
+	rm -rf $(VENV) .venv-peers out .pytest_cache .hypothesis spark-warehouse
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
