@@ -36,6 +36,8 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _FROM_A_FILE = re.compile(r"(?:Parquet|Json|Csv) (?:argument )?error|FAILED_READ_FILE|CORRUPT|MALFORMED", re.IGNORECASE)
 _JAVA_CLASS = re.compile(r"^:? ?(?:[a-z0-9]+\.)+[A-Z]\w+: ")
 WORK_CODEC = "lz4"
+# Texts and hashes hardly repeat: looking for repeats costs a third of the time of writing. The names of the two engines.
+_WRITE_OPTIONS = {"parquet.enable.dictionary": "false", "dictionary_enabled": "false"}
 # Rows that cannot be parsed stop the run: left to themselves, the engines drop them or fill them with nulls.
 _READ_OPTIONS = {
     "parquet": {"mergeSchema": "true"},
@@ -130,7 +132,7 @@ class RunStore:
         return self._write(frame, os.path.join(self.folder, name), "zstd")
 
     def _write(self, frame: DataFrame, path: str, codec: str) -> DataFrame:
-        frame.write.mode("overwrite").option("compression", codec).parquet(path)
+        frame.write.mode("overwrite").options(compression=codec, **_WRITE_OPTIONS).parquet(path)
         if "://" not in path and not glob.glob(os.path.join(glob.escape(path), "*.parquet")):
             _write_empty(path, frame.schema)  # the embedded engine leaves no file, and a reader could not tell the columns
         return self.session.read.schema(frame.schema).parquet(path)

@@ -9,60 +9,50 @@ from __future__ import annotations
 
 import numpy as np
 
-from dedup_lib.kernels.features import mix
-from dedup_lib.kernels.utf8 import compiled
+from dedup_lib.kernels.utf8 import compiled, inlined
 
 GRAM = 4
 _FREE, _REPEATED = -1, -2
 
 
-@compiled
+@inlined
 def _gram(text, at):
-    key = np.uint64(0)
-    for k in range(GRAM):
-        key = mix(key ^ np.uint64(text[at + k])) + np.uint64(0x9E3779B97F4A7C15)
-    return key
-
-
-@compiled
-def _count_grams(text, start, stop, keys, place):
-    """Note for each gram of ``text[start:stop]`` where it stands, or that it repeats. Open addressing."""
-    slots = np.uint64(len(keys) - 1)
-    for at in range(start, stop - GRAM + 1):
-        key = _gram(text, at)
-        slot = np.int64(key & slots)
-        while place[slot] != _FREE and keys[slot] != key:
-            slot = np.int64((np.uint64(slot) + np.uint64(1)) & slots)
-        keys[slot] = key
-        place[slot] = at if place[slot] == _FREE else _REPEATED
+    first = np.uint64(text[at]) | np.uint64(text[at + 1]) << np.uint64(21) | np.uint64(text[at + 2]) << np.uint64(42)
+    key = (first ^ (first >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(text[at + 3])
+    return (key ^ (key >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
 
 
 @compiled
 def _unique_grams(a, start_a, stop_a, b, start_b, stop_b):
-    """Positions in ``a`` (rising) and ``b`` of the grams that occur once in each."""
-    room = max(stop_a - start_a, stop_b - start_b, 1)
-    size = 16
-    while size < 2 * room:
-        size *= 2
-    keys, place = np.zeros(size, np.uint64), np.full(size, _FREE, np.int64)
-    _count_grams(a, start_a, stop_a, keys, place)
-    other_keys, other = np.zeros(size, np.uint64), np.full(size, _FREE, np.int64)
-    _count_grams(b, start_b, stop_b, other_keys, other)
-    found = np.empty((room, 2), np.int64)
+    """Positions in ``a`` (rising) and ``b`` of the grams that occur once in each. Open addressing by the upper bits."""
+    grams = max(stop_a - start_a - GRAM + 1, 0)
+    bits = 4
+    while 1 << bits < 2 * grams:
+        bits += 1
+    shift, last = np.uint64(64 - bits), (1 << bits) - 1
+    keys = np.empty(1 << bits, np.uint64)
+    place, other = np.full(1 << bits, _FREE, np.int32), np.full(1 << bits, _FREE, np.int32)
+    slots = np.empty(grams, np.int32)
+    for i in range(grams):
+        key = _gram(a, start_a + i)
+        slot = np.int64(key >> shift)
+        while place[slot] != _FREE and keys[slot] != key:
+            slot = (slot + 1) & last
+        keys[slot] = key
+        place[slot] = i if place[slot] == _FREE else _REPEATED
+        slots[i] = slot
+    for at in range(start_b, stop_b - GRAM + 1):
+        key = _gram(b, at)
+        slot = np.int64(key >> shift)
+        while place[slot] != _FREE and keys[slot] != key:
+            slot = (slot + 1) & last
+        if place[slot] != _FREE:
+            other[slot] = at if other[slot] == _FREE else _REPEATED
+    found = np.empty((grams, 2), np.int64)
     count = 0
-    slots = np.uint64(size - 1)
-    for at in range(start_a, stop_a - GRAM + 1):
-        key = _gram(a, at)
-        slot = np.int64(key & slots)
-        while keys[slot] != key:
-            slot = np.int64((np.uint64(slot) + np.uint64(1)) & slots)
-        if place[slot] == _REPEATED:
-            continue
-        slot = np.int64(key & slots)
-        while other[slot] != _FREE and other_keys[slot] != key:
-            slot = np.int64((np.uint64(slot) + np.uint64(1)) & slots)
-        if other[slot] >= 0:
-            found[count, 0], found[count, 1] = at, other[slot]
+    for i in range(grams):
+        if place[slots[i]] == i and other[slots[i]] >= 0:
+            found[count, 0], found[count, 1] = start_a + i, other[slots[i]]
             count += 1
     return found[:count]
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from dedup_lib.kernels.classes import FEATURE, character_classes
 from dedup_lib.kernels.features import mix
-from dedup_lib.kernels.urls import url_characters, url_end
+from dedup_lib.kernels.urls import may_begin_url, url_characters, url_end
 from dedup_lib.kernels.utf8 import MAX_CODE_POINT, compiled, decode, inlined, string_buffers
 
 # Commas end a sentence too: an excerpt often ends or begins at one, and posts have no full stops at all.
@@ -86,7 +86,7 @@ def _anchors_of(data, start, stop, classes, in_url, breaks, smallest):
     key = np.uint64(0)
     i = start
     while i < stop:
-        end = url_end(data, i, stop, in_url)
+        end = url_end(data, i, stop, in_url) if may_begin_url(data[i]) else i
         if end > i:
             i = end
             continue

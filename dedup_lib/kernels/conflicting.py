@@ -13,6 +13,7 @@ from dedup_lib.kernels.utf8 import compiled
 
 _LETTER, _DIGIT, _LATIN, _NUMERAL, _JOIN, _SIGN, _PERCENT, _NAMING = 1, 2, 4, 8, 16, 32, 64, 128
 _ALNUM = _DIGIT | _LATIN
+_BEGINS = _ALNUM | _NUMERAL | _SIGN
 MASK, _EDGE = 0, 1
 # Columns of the table of facts of one text.
 _START, _END, _IS_NUMERAL, _VALUE, _AROUND, _BEFORE, _BEHIND, _NAMES = range(8)
@@ -95,7 +96,8 @@ def read_facts(text, count, kinds, line, table):
     line[:FAR] = _EDGE
     length, found, i = FAR, 0, 0
     while i < count:
-        end = _fact_end(text, count, i, kinds)
+        kind = kinds[text[i]]
+        end = _fact_end(text, count, i, kinds) if kind & _BEGINS else i
         if end > i:
             table[found, _START], table[found, _END] = i, end
             table[found, _IS_NUMERAL] = kinds[text[i]] & _NUMERAL
@@ -107,7 +109,7 @@ def read_facts(text, count, kinds, line, table):
             found += 1
             i = end
             continue
-        if kinds[text[i]] & _LETTER:
+        if kind & _LETTER:
             line[length] = text[i]
             length += 1
         i += 1

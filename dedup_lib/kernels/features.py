@@ -12,10 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dedup_lib.kernels.classes import FEATURE
-from dedup_lib.kernels.urls import GAP, URL, url_end
+from dedup_lib.kernels.urls import GAP, URL, may_begin_url, url_end
 from dedup_lib.kernels.utf8 import compiled, decode, inlined
-
-_H, _W = ord("h"), ord("w")  # what an address can begin with
 
 
 @inlined
@@ -34,11 +32,10 @@ def feature_characters(data, start, stop, classes, in_url, out):
     count = 0
     i = start
     while i < stop:
-        if data[i] == _H or data[i] == _W:
-            end = url_end(data, i, stop, in_url)
-            if end > i:
-                i = end
-                continue
+        end = url_end(data, i, stop, in_url) if may_begin_url(data[i]) else i
+        if end > i:
+            i = end
+            continue
         char, i = decode(data, i)
         out[count] = char  # there is room: a place for each byte
         count += classes[char] & FEATURE

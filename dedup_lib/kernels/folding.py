@@ -200,9 +200,10 @@ def fold_repeats(texts: pa.Array, min_unit: int, min_repeats: int, max_unit: int
     _suspicious(*string_buffers(texts), min_repeats - 1, max_unit, np.full(MAX_CODE_POINT, -1, np.int32), suspicious)
     if not suspicious.any():
         return texts
-    data, offsets = string_buffers(texts.filter(pa.array(suspicious)))
+    few = texts.filter(pa.array(suspicious))
+    data, offsets = string_buffers(few)
     out = np.empty(offsets[-1] - offsets[0], np.uint8)
     out_offsets = np.zeros(len(offsets), np.int64)
     _fold_all(data, offsets, min_unit, min_repeats, max_unit, character_classes(), out, out_offsets)
-    folded = string_array(out[: out_offsets[-1]], out_offsets)
-    return pc.replace_with_mask(texts, pa.array(suspicious), folded.cast(texts.type))
+    folded = string_array(out[: out_offsets[-1]], out_offsets).cast(texts.type)
+    return texts if folded.equals(few) else pc.replace_with_mask(texts, pa.array(suspicious), folded)

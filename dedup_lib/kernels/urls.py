@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dedup_lib.kernels.utf8 import compiled
+from dedup_lib.kernels.utf8 import compiled, inlined
 
 _INSIDE = "abcdefghijklmnopqrstuvwxyz0123456789-._~:/?#@!$&'*+,;=%"
 URL = re.compile(rf"(?:https?://|www\.)[{re.escape(_INSIDE)}]*")
@@ -24,6 +24,12 @@ def url_characters() -> np.ndarray:
     return inside
 
 
+@inlined
+def may_begin_url(char):
+    """Whether an address can begin with this character or byte. To be asked first: a call costs more than most texts hold."""
+    return char == 104 or char == 119  # h, w
+
+
 @compiled
 def url_end(text, start, stop, inside):
     """Where the address that begins at ``start`` ends; ``start`` if none begins there.
@@ -31,7 +37,7 @@ def url_end(text, start, stop, inside):
     ``text`` holds UTF-8 bytes or code points: an address is ASCII, so both read alike.
     """
     left = stop - start
-    if left < 4 or (text[start] != 104 and text[start] != 119):  # h, w
+    if left < 4 or not may_begin_url(text[start]):
         return start
     if text[start] == 119:
         if not (text[start + 1] == 119 and text[start + 2] == 119 and text[start + 3] == 46):  # www.
@@ -56,7 +62,7 @@ def take_out_urls(text, count, inside):
     """Replace each address among the first ``count`` code points by a gap, in place; returns the new count."""
     out, i = 0, 0
     while i < count:
-        end = url_end(text, i, count, inside)
+        end = url_end(text, i, count, inside) if may_begin_url(text[i]) else i
         text[out] = text[i] if end == i else 10
         out += 1
         i = max(end, i + 1)

@@ -24,6 +24,9 @@ _ARROW = {
     "array<string>": pa.list_(pa.string()),
 }
 BROADCAST_ROWS = 500_000  # of ids and measures: about 100 MB on each worker
+# What kernels are given at a time. A few megabytes stay in a processor's cache, where they are a quarter faster than engines'
+# own batches of 8,192 articles; what a kernel holds beside its input is a small multiple of it.
+BATCH_BYTES = 4 * 2**20
 BatchFunction = Callable[[pa.RecordBatch], Mapping[str, object]]
 
 
@@ -33,15 +36,21 @@ def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
 
 
 def map_batches(frame: DataFrame, table: Table, function: BatchFunction) -> DataFrame:
-    """Apply ``function`` to each Arrow batch; it returns the columns of ``table`` by name, one array for each."""
+    """Apply ``function`` to Arrow batches of bounded size; it returns the columns of ``table`` by name, one array for each."""
     schema = arrow_schema(table.columns)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            if batch.num_rows:
-                yield to_batch(function(batch), schema)
+            for piece in pieces(batch):
+                yield to_batch(function(piece), schema)
 
     return frame.mapInArrow(run, table.ddl)
+
+
+def pieces(batch: pa.RecordBatch, size: int = BATCH_BYTES) -> Iterator[pa.RecordBatch]:
+    """Pieces of a batch of about so many bytes, at least one row each; of an empty batch none."""
+    rows = max(batch.num_rows * size // max(batch.nbytes, 1), 1)
+    return (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
 
 
 def map_partitions(frame: DataFrame, table: Table, function: BatchFunction) -> DataFrame:
