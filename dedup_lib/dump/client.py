@@ -34,15 +34,13 @@ class Client:
 
     def __init__(self, sample: bytes, option: str | None, backslash: bool | None = None, setting: Setting | None = None) -> None:
         self._sample, self._option, self._backslash = sample, option, backslash
-        self._detected: dict[str | None, str | None] = {}
+        self._detected: dict[str | None, tuple[str | None, str]] = {}
         self.now = setting or Setting()
 
     @property
     def charset(self) -> str | None:
         """The character set that the bytes are in, at this place of the file; None if nothing tells."""
-        names = self._really(self.now.names or self.now.hint)
-        if self._option:
-            names = self._option
+        names = self._option or self._really(self.now.names or self.now.hint)[0]
         if self.now.toggled is None:
             return names
         # mysqldump writes definitions in UTF-8 between two toggles; in a file that was converted as a whole it does not
@@ -58,11 +56,11 @@ class Client:
     @property
     def remark(self) -> str:
         """What there is to say about the declared character set, '' if nothing."""
-        return "" if self._option else charsets.detect(self._sample, self.now.names or self.now.hint)[1]
+        return "" if self._option else self._really(self.now.names or self.now.hint)[1]
 
-    def _really(self, declared: str | None) -> str | None:
+    def _really(self, declared: str | None) -> tuple[str | None, str]:
         if declared not in self._detected:
-            self._detected[declared] = charsets.detect(self._sample, declared)[0]
+            self._detected[declared] = charsets.detect(self._sample, declared)
         return self._detected[declared]
 
     def text(self, data: bytes) -> str:
