@@ -17,7 +17,7 @@ from dedup_lib.dump.ddl import Column
 from dedup_lib.dump.scan import BINARY, BITS, DEFAULT, ESCAPED, EXPRESSION, HEX, INTRODUCED, KIND, MISSING, STRING
 
 _DAY, _EPOCH = 86_400_000_000, date(1970, 1, 1).toordinal()
-_LOOSE = re.compile(r"\s*(\d{4})\D(\d{1,2})\D(\d{1,2})(?:[T\s]+(\d{1,2})\D(\d{1,2})(?:\D(\d{1,2})(?:\.(\d+))?)?)?\s*")
+_LOOSE = re.compile(r"\s*(\d{4})\D(\d{1,2})\D(\d{1,2})(?:[T\s]+(\d{1,2})\D(\d{1,2})(?:\D(\d{1,2})(?:\.(\d+))?)?)?\s*(?!\d)")
 _INTRODUCER = re.compile(rb"_(\w+)\s*(?:[xX]?['\"]|0x)$")
 _OFFSET = re.compile(r"([+-])(\d{1,2}):(\d{2})")
 
@@ -180,10 +180,10 @@ def _times(column: Column, content: pa.Array, zone: str | None, flag: Flag) -> p
         flag(int(row), "zero_date", content[row].as_py()[:40].decode("latin-1"))
     missing = status != values.OK
     for row in np.flatnonzero(status == values.UNREAD):
-        moment = _loose(content[row].as_py().decode("latin-1"))
+        moment, whole = _loose(content[row].as_py().decode("latin-1"))
         missing[row] = moment is None
         found[row] = moment or 0
-        if moment is None:
+        if not whole:
             flag(int(row), "bad_date", content[row].as_py()[:40].decode("latin-1"))
     if pa.types.is_date(column.type):
         return pa.array((found // _DAY).astype(np.int32), pa.int32(), mask=missing).cast(column.type)
@@ -191,16 +191,21 @@ def _times(column: Column, content: pa.Array, zone: str | None, flag: Flag) -> p
     return _instants(moments, zone) if column.instant else moments
 
 
-def _loose(written: str) -> int | None:
-    """Microseconds of a date in one of the server's looser forms (2014/5/6, 2014-5-6 7:8), None if it is no date."""
-    fields = _LOOSE.fullmatch(written)
+def _loose(written: str) -> tuple[int | None, bool]:
+    """Microseconds of a date in one of the server's looser forms (2014/5/6, 2014-5-6 7:8), and whether that is all of it.
+
+    As the server does, takes the date alone when what follows is no time; None if there is no date.
+    """
+    fields = _LOOSE.match(written)
+    whole = fields is not None and fields.end() == len(written)
+    parts = [int(part or 0) for part in fields.groups()[:6]] if fields else []
     try:
-        parts = [int(part or 0) for part in fields.groups()[:6]] if fields else []
-        moment = datetime(*parts)
+        moment = datetime(*(parts if whole else parts[:3]))
     except (ValueError, TypeError):
-        return None
+        return None, False
     seconds = (moment.toordinal() - _EPOCH) * 86400 + moment.hour * 3600 + moment.minute * 60 + moment.second
-    return seconds * 1_000_000 + int((fields[7] or "0").ljust(6, "0")[:6])
+    fraction = int((fields[7] or "0").ljust(6, "0")[:6]) if whole else 0
+    return seconds * 1_000_000 + fraction, whole
 
 
 def _instants(moments: pa.Array, zone: str | None) -> pa.Array:
