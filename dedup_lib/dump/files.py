@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import bz2
 import glob
-import gzip
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -20,6 +19,7 @@ from dedup_lib.errors import InputError
 
 CHUNK = 8 << 20  # bytes read at once
 PADDING = b"\n\n\n\n"  # stands behind the file's end, so that nothing is incomplete there but what really is
+_PACKED = 1 << 16  # packed bytes that are unpacked at once; they may become a thousand times as many
 PLAIN = "plain"
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
@@ -58,14 +58,57 @@ def _raw(path: str) -> Iterator[BinaryIO]:
         yield file
 
 
+class _Unpacked:
+    """A packed file, read until it ends or breaks: what stands before the damage is given out first."""
+
+    def __init__(self, file: BinaryIO, new: Callable) -> None:
+        self._file, self._new, self._unpacker = file, new, new()
+        self._have, self._error = memoryview(b""), None
+
+    def readinto(self, space: memoryview) -> int:
+        """Fill a part of ``space``; 0 at the end. Raises ``EOFError`` or the unpacker's error."""
+        while not self._have:
+            if self._error:
+                raise self._error
+            packed = self._file.read(_PACKED)
+            try:
+                if not packed:
+                    if not self._unpacker.eof:
+                        raise EOFError("the packed file ends before its end mark")
+                    return 0
+                self._have = memoryview(self._unpack(packed))
+            except _BROKEN as error:
+                self._error = error
+        part = self._have[: len(space)]
+        space[: len(part)] = part
+        self._have = self._have[len(part) :]
+        return len(part)
+
+    def _unpack(self, packed: bytes) -> bytes:
+        """A file may be several packed ones in a row, and be filled up with zeros."""
+        found = b""
+        while packed:
+            if self._unpacker.eof:
+                packed = packed.lstrip(b"\0")
+                if not packed:
+                    break
+                self._unpacker = self._new()
+            found += self._unpacker.decompress(packed)
+            packed = self._unpacker.unused_data if self._unpacker.eof else b""
+        return found
+
+
+_UNPACKERS: dict[str, Callable] = {
+    "gzip": lambda: zlib.decompressobj(31),
+    "bzip2": bz2.BZ2Decompressor,
+    "zstd": lambda: zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj(),
+}
+
+
 @contextmanager
 def _unpacked(path: str, file: BinaryIO, kind: str) -> Iterator[BinaryIO]:
-    if kind == "gzip":
-        yield gzip.GzipFile(fileobj=file)
-    elif kind == "bzip2":
-        yield bz2.BZ2File(file)
-    elif kind == "zstd":
-        yield zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(file, read_across_frames=True)
+    if kind in _UNPACKERS:
+        yield _Unpacked(file, _UNPACKERS[kind])
     elif kind == "zip":
         with zipfile.ZipFile(file) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]

@@ -216,8 +216,10 @@ class Scout:
         self._part.end = event.end
         if event.full:
             place = self._walker.place()
+            here = event.end if place.mode else place.statement
+            self._part.end = here
             self._close()
-            self._begin(event.end, place)
+            self._begin(here, place)
 
     def _hit(self, event: Damage) -> None:
         """Damage that a part's reader will meet, or that lies beside the parts."""

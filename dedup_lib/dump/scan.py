@@ -62,6 +62,8 @@ def _strings(data, i, stop, flags, rules):
             continue
         if data[i] | 0x20 == 0x63:  # COLLATE name
             word = word_end(data, i, stop)
+            if word == stop:
+                return start, start, 0, -1
             if is_word(data, i, word, _COLLATE):
                 i = skip_space(data, word, stop)
                 i = word_end(data, i, stop) if i >= 0 else i

@@ -104,6 +104,7 @@ class Walker:
         self.head = Head("", "", None)
         self._slots, self._raw = np.empty(0, np.int32), np.empty(0, np.uint8)
         self._wanted = False
+        self.state[codes.TUPLE] = -1
         self.make_room(0, 0)
 
     def make_room(self, rows: int, columns: int) -> None:
@@ -117,8 +118,10 @@ class Walker:
         return self._part.base + int(self.state[codes.POS])
 
     def place(self) -> Place:
-        """From where another walk could go on here."""
+        """From where another walk could go on here: at the statement if none of its rows were read."""
         mode = int(self.state[codes.MODE])
+        if self.state[codes.START] > self.state[codes.TUPLE]:
+            mode = codes.BETWEEN
         known = self._raw.tobytes() if mode != codes.BETWEEN else b""
         return Place(mode, known, self._part.base + int(self.state[codes.START]))
 
@@ -193,7 +196,7 @@ class Walker:
         start, end = int(self.state[codes.START]), int(self.state[codes.END])
         data = self._part.data[start:end].tobytes()
         word = _FIRST_WORD.match(data)
-        if not data.startswith((b"(", b"\\")) and (word is None or word[0].upper().decode() not in _STATEMENTS):
+        if word is None or word[0].upper().decode() not in _STATEMENTS:
             yield from self._lost("no SQL statement begins like this", start, start)
             return
         statement = Statement(self._part.base + start, self._part.base + end, self.client.text(data))
