@@ -34,13 +34,13 @@ class Client:
 
     def __init__(self, sample: bytes, option: str | None, backslash: bool | None = None, setting: Setting | None = None) -> None:
         self._sample, self._option, self._backslash = sample, option, backslash
-        self._detected: dict[str | None, tuple[str | None, str]] = {}
+        self._detected: dict[tuple, tuple[str | None, str]] = {}
         self.now = setting or Setting()
 
     @property
     def charset(self) -> str | None:
         """The character set that the bytes are in, at this place of the file; None if nothing tells."""
-        names = self._option or self._really(self.now.names or self.now.hint)[0]
+        names = self._option or self._really()[0]
         if self.now.toggled is None:
             return names
         # mysqldump writes definitions in UTF-8 between two toggles; in a file that was converted as a whole it does not
@@ -56,18 +56,20 @@ class Client:
     @property
     def remark(self) -> str:
         """What there is to say about the declared character set, '' if nothing."""
-        return "" if self._option else self._really(self.now.names or self.now.hint)[1]
+        return "" if self._option else self._really()[1]
 
-    def _really(self, declared: str | None) -> tuple[str | None, str]:
-        if declared not in self._detected:
-            self._detected[declared] = charsets.detect(self._sample, declared)
-        return self._detected[declared]
+    def _really(self) -> tuple[str | None, str]:
+        said = (self.now.names, self.now.hint)
+        if said not in self._detected:
+            self._detected[said] = charsets.detect(self._sample, *said)
+        return self._detected[said]
 
     def text(self, data: bytes) -> str:
         """A statement as text; bytes that are none become characters of Latin-1."""
-        for codec in ("utf-8", charsets.codec(self.charset)):
+        for name in ("utf8", self.charset, self.now.hint):
             try:
-                return data.decode(codec)
+                if name not in (None, charsets.BINARY, charsets.LATIN):
+                    return data.decode(charsets.codec(name))
             except UnicodeDecodeError:
                 continue
         return data.decode("latin-1")

@@ -10,6 +10,7 @@ from dedup_lib.dump.compiling import compiled
 from dedup_lib.kernels.utf8 import encode
 
 _NONE = -1
+_LARGER = {"big5": ("cp950", "big5hkscs"), "cp950": ("big5hkscs",)}  # have what the first one lacks
 
 
 @lru_cache(maxsize=8)
@@ -18,7 +19,8 @@ def table(codec: str) -> np.ndarray:
     pairs = np.full(1 << 16, _NONE, np.int32)
     for lead in range(0x81, 0xFF):
         for trail in range(0x40, 0xFF):
-            char = bytes([lead, trail]).decode(codec, "ignore")
+            pair = bytes([lead, trail])
+            char = next(filter(None, (pair.decode(name, "ignore") for name in (codec, *_LARGER.get(codec, ())))), "")
             if len(char) == 1 and ord(char) >= 0x80:
                 pairs[lead << 8 | trail] = ord(char)
     return pairs

@@ -96,6 +96,8 @@ def _make_plan(options: Options, identities: tuple) -> Plan:
     splits: list[Split] = []
     rows: int | None = 0
     seen: dict[str, None] = {}
+    if len(paths) > 1 and wanted.learning:
+        _define(paths, options, wanted, seen)
     for path in paths:
         scout = Scout(path, options, wanted, seen)
         if files.packing(path) == files.PLAIN:
@@ -109,6 +111,15 @@ def _make_plan(options: Options, identities: tuple) -> Plan:
     if wanted.table is None:
         raise InputError(f"dump {options.path}: no table {options.table}; it has {', '.join(seen) or 'none'}")
     return Plan(wanted.table, splits, rows)
+
+
+def _define(paths: list[str], options: Options, wanted: Wanted, seen: dict[str, None]) -> None:
+    """Look for the definition in all files: backups of many files have it in one of its own."""
+    for path in paths:
+        scout = Scout(path, options, wanted, seen)
+        if any(isinstance(event, Statement) and scout.created(event) for event in scout.events(strict=False)):
+            return
+    wanted.forget()
 
 
 def given_table(options: Options) -> Table | None:
@@ -151,15 +162,15 @@ class Scout:
         self._measuring = False
         self.rows = 0
 
-    def events(self) -> Iterator[Statement | Rows | Damage]:
-        """All events of the file; raises ``InputError`` at damage unless it goes to quarantine."""
+    def events(self, strict: bool = True) -> Iterator[Statement | Rows | Damage]:
+        """All events of the file; if ``strict``, raises ``InputError`` at damage unless it goes to quarantine."""
         self.client = client_for(self._path, self._options, self._wanted)
         with files.window(self._path) as part:
             self._walker = Walker(part, self.client, self._select, self._wanted.recount)
             self._walker.begin_file()
             self._size = part
             for event in self._walker.events():
-                if isinstance(event, Damage) and self._options.mode == FAIL:
+                if isinstance(event, Damage) and strict and self._options.mode == FAIL:
                     raise InputError(damaged(self._path, event))
                 yield event
 

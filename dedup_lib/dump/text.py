@@ -12,7 +12,7 @@ from dedup_lib.dump import charsets, multibyte
 from dedup_lib.kernels import charset
 
 Flag = Callable[[int, str, str], None]  # row, name, detail
-_TWO_BYTES = ("gb18030", "big5hkscs", "cp950", "cp932", "cp949")
+_TWO_BYTES = ("gb18030", "big5", "big5hkscs", "cp950", "cp932", "cp949")
 
 
 def binary_array(out: np.ndarray, offsets: np.ndarray, valid: np.ndarray) -> pa.Array:

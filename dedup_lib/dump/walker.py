@@ -28,6 +28,7 @@ _STATEMENTS = frozenset(
     "INSTALL KILL LOAD LOCK OPTIMIZE PREPARE DEALLOCATE PURGE RENAME REPAIR REPLACE RESET REVOKE ROLLBACK SAVEPOINT SELECT SET "
     "SHOW START STOP TRUNCATE UNINSTALL UNLOCK UPDATE USE WITH XA SIGNAL SOURCE WARNINGS NOWARNING PROMPT EXPLAIN IMPORT".split()
 )
+_NO_TEXTS = (b"CREATE", b"ALTER", b"DROP", b"LOCK", b"UNLOCK", b"SET", b"USE", b"COMMIT", b"START", b"BEGIN", b"TRUNCATE")
 _FIRST_WORD = re.compile(rb"[A-Za-z]+")
 # Where reading goes on behind damage: a line that begins like a statement, behind one that ends like one.
 _RESUME = re.compile(
@@ -203,6 +204,10 @@ class Walker:
         if word is not None and word[0].upper() in (b"INSERT", b"REPLACE") and self._select(head(statement.text)) is not None:
             problem = "an INSERT … SELECT or SET, whose rows cannot be read"
             yield Damage(statement.start, statement.end, statement.start, statement.start, problem, data[:60], data[:_SHOWN])
+            return
+        swallowed = _RESUME.search(data) if word[0].upper() in _NO_TEXTS and self.client.now.delimiter == ";" else None
+        if swallowed:
+            yield from self._lost("a quoted text in a definition holds statements, so that a quote must be missing", start, start)
             return
         self.client.obey(statement.text)
         self._raw = np.empty(0, np.uint8)  # what follows is looked at anew

@@ -41,6 +41,11 @@ class Wanted:
         self.database = database or self.database
         return True
 
+    def forget(self) -> None:
+        """Learn anew."""
+        if self.learning:
+            self.table, self.layout = None, ()
+
     def create(self, table: Table) -> bool:
         """Take over a definition; whether it is of the wanted table. The first one says what the columns are."""
         if not self.is_it(table.database, table.name):

@@ -189,7 +189,7 @@ class Oracle:
         found = []
         while True:
             self.blanks()
-            if self.i >= len(self.data):
+            if not self.data[self.i :].strip(b" \t\r\n\v\f\0\x1a"):  # what old systems put at the end of a file
                 return found
             if self.peek() == b";":
                 self.i += 1

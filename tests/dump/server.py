@@ -46,8 +46,8 @@ class Server:
 
     def ask(self, sql: str) -> list[list[str]]:
         """The rows of a query whose values hold neither tabs nor line breaks."""
-        arguments = ("--batch", "--skip-column-names", "--default-character-set=utf8mb4", "-e", sql)
-        done = subprocess.run(self._client(*arguments), capture_output=True)
+        arguments = ("--batch", "--skip-column-names", "--default-character-set=utf8mb4")
+        done = subprocess.run(self._client(*arguments), input=sql.encode(), capture_output=True)
         assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
         return [line.split("\t") for line in done.stdout.decode().splitlines()]
 
