@@ -23,7 +23,10 @@ _OFFSET = re.compile(r"([+-])(\d{1,2}):(\d{2})")
 
 
 class Cells(NamedTuple):
-    """The values of one column in a batch: ``bounds`` (int64, n x 2) are positions in ``data``."""
+    """The values of one column in a batch: ``bounds`` (int64, n x 2) are positions in ``data``.
+
+    ``zone``: time zone that the dump states; ``to``: the one in which TIMESTAMP columns are wanted.
+    """
 
     data: np.ndarray
     bounds: np.ndarray
@@ -31,6 +34,7 @@ class Cells(NamedTuple):
     rules: np.ndarray
     charset: str | None
     zone: str | None
+    to: str | None
 
 
 Flag = Callable[[int, str, str], None]
@@ -68,7 +72,7 @@ def _typed(column: Column, cells: Cells, flag: Flag) -> pa.Array:
     if pa.types.is_string(kind):
         return _text(column, cells, content, flag)
     if pa.types.is_temporal(kind):
-        return _times(column, content, cells.zone, flag)
+        return _times(column, content, cells, flag)
     return _numbers(column, cells, content, flag)
 
 
@@ -169,7 +173,7 @@ def _numbers(column: Column, cells: Cells, content: pa.Array, flag: Flag) -> pa.
     return pa.array(found, column.type)
 
 
-def _times(column: Column, content: pa.Array, zone: str | None, flag: Flag) -> pa.Array:
+def _times(column: Column, content: pa.Array, cells: Cells, flag: Flag) -> pa.Array:
     wide = content.cast(pa.large_binary())
     _, offsets, data = wide.buffers()
     raw = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
@@ -188,7 +192,7 @@ def _times(column: Column, content: pa.Array, zone: str | None, flag: Flag) -> p
     if pa.types.is_date(column.type):
         return pa.array((found // _DAY).astype(np.int32), pa.int32(), mask=missing).cast(column.type)
     moments = pa.array(found, pa.int64(), mask=missing).cast(pa.timestamp("us"))
-    return _instants(moments, zone) if column.instant else moments
+    return _moved(moments, cells.zone, cells.to) if column.instant else moments
 
 
 def _loose(written: str) -> tuple[int | None, bool]:
@@ -208,13 +212,11 @@ def _loose(written: str) -> tuple[int | None, bool]:
     return seconds * 1_000_000 + fraction, whole
 
 
-def _instants(moments: pa.Array, zone: str | None) -> pa.Array:
-    """Wall clock of a zone (+08:00, or a name) -> instants."""
-    offset = _OFFSET.fullmatch(zone or "UTC")
-    if offset is None:
-        return pc.assume_timezone(moments, zone or "UTC", ambiguous="earliest", nonexistent="earliest").cast(
-            pa.timestamp("us", "UTC")
-        )
-    minutes = (int(offset[2]) * 60 + int(offset[3])) * (-1 if offset[1] == "-" else 1)
-    shifted = pc.subtract(moments.cast(pa.int64()), minutes * 60_000_000)
-    return shifted.cast(pa.timestamp("us", "UTC"))
+def _moved(moments: pa.Array, zone: str | None, to: str | None) -> pa.Array:
+    """Wall clock of the zone that a dump states (+08:00) -> wall clock of another; as they are where one of them is not known."""
+    stated = _OFFSET.fullmatch(zone or "")
+    if stated is None or to is None:
+        return moments
+    minutes = (int(stated[2]) * 60 + int(stated[3])) * (-1 if stated[1] == "-" else 1)
+    instants = pc.subtract(moments.cast(pa.int64()), minutes * 60_000_000).cast(pa.timestamp("us", "UTC"))
+    return pc.local_timestamp(instants.cast(pa.timestamp("us", to)))

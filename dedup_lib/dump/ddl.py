@@ -157,8 +157,6 @@ def _type(kind: str, arguments: list[str], unsigned: bool) -> pa.DataType:
         return pa.int64() if (numbers or [1])[0] < 64 else pa.decimal128(20, 0)
     if kind == "DATE":
         return pa.date32()
-    if kind == "DATETIME":
+    if kind in ("DATETIME", "TIMESTAMP"):
         return _STAMP
-    if kind == "TIMESTAMP":
-        return pa.timestamp("us", "UTC")
     return pa.binary() if kind in _BYTES else pa.string()

@@ -20,8 +20,8 @@ class Options:
 
     ``path``: file, folder or glob. ``table``: ``news`` or ``db.news``. ``charset``: what the file is in, whatever it says.
     ``mode``: fail at damage, or quarantine (a row with nulls and ``_error``). ``backslash``: whether a backslash escapes,
-    None for what the dump says. ``ddl``: a CREATE TABLE, or a file that holds it, for dumps without. ``timezone``: of TIMESTAMP
-    columns if the dump states none. ``metadata``: columns beside the table's own, of ``METADATA``.
+    None for what the dump says. ``ddl``: a CREATE TABLE, or a file that holds it, for dumps without. ``timezone``: whose wall clock
+    TIMESTAMP columns show, where the dump states its own (mysqldump: UTC); as written without. ``metadata``: columns beside the table's own, of ``METADATA``.
     """
 
     path: str
@@ -30,7 +30,7 @@ class Options:
     mode: str = FAIL
     backslash: bool | None = None
     ddl: str | None = None
-    timezone: str = "UTC"
+    timezone: str | None = None
     metadata: tuple[str, ...] = ()
     split_bytes: int = 32 << 20
     batch_rows: int = 8192

@@ -74,12 +74,11 @@ def _batch(
     rows: Rows, first: int | None, table: Table, options: Options, shape: pa.Schema, walker: Walker, path: str
 ) -> pa.RecordBatch:
     client = walker.client
-    zone = client.now.zone if client.now.zone and client.now.zone[0] in "+-" else options.timezone
     flags: dict[int, list[str]] = {}
     arrays = []
     for place, column in enumerate(table.columns):
         bounds, kinds = np.ascontiguousarray(rows.bounds[:, place]), np.ascontiguousarray(rows.kinds[:, place])
-        cells = Cells(rows.data, bounds, kinds, client.rules, client.charset, zone)
+        cells = Cells(rows.data, bounds, kinds, client.rules, client.charset, client.now.zone, options.timezone)
 
         def flag(row: int, name: str, detail: str, column: str = column.name) -> None:
             flags.setdefault(row, []).append(f"{name}\t{column}: {detail}")

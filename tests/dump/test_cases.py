@@ -119,11 +119,10 @@ def test_zero_dates(dump):
     assert listing.counts(Options.of({"path": str(path), "table": "t"})) == {"rows": 4, "zero_date": 3, "bad_date": 1}
 
 
-def test_timestamps_are_instants_in_the_zone_that_the_dump_states(dump):
+def test_timestamps_are_as_written_or_moved_to_the_zone_that_is_asked_for(dump):
     body = "CREATE TABLE t (at timestamp, d datetime);\nINSERT INTO t VALUES ('2014-05-06 07:08:09','2014-05-06 07:08:09.5');"
-    utc = dt.UTC
+    stated = dump("/*!40103 SET TIME_ZONE='+00:00' */;" + body, "stated.sql")
     moment = dt.datetime(2014, 5, 6, 7, 8, 9)
-    assert column(dump(body), 0) == [moment.replace(tzinfo=utc)]
-    assert column(dump(body), 0, timezone="Asia/Shanghai") == [moment.replace(tzinfo=utc) - dt.timedelta(hours=8)]
-    assert column(dump("/*!40103 SET TIME_ZONE='+09:00' */;" + body), 0) == [moment.replace(tzinfo=utc) - dt.timedelta(hours=9)]
-    assert column(dump(body), 1) == [moment.replace(microsecond=500_000)]
+    assert column(stated, 0) == column(dump(body), 0) == column(dump(body), 0, timezone="Asia/Shanghai") == [moment]
+    assert column(stated, 0, timezone="Asia/Shanghai") == [moment + dt.timedelta(hours=8)]
+    assert column(stated, 1, timezone="Asia/Shanghai") == [moment.replace(microsecond=500_000)]

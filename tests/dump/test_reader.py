@@ -190,7 +190,7 @@ def test_types(dump):
         "b'a'",
         "7",
     ]
-    assert first[13] == "d'x" and second[:6] == ["0", "5", "1000.00", "2.0", "53", "b'\\x00'"] or second[4] == "5"
+    assert (first[13] == "d'x" and second[:6] == ["0", "5", "1000.00", "2.0", "53", "b'\\x00'"]) or second[4] == "5"
     assert (third[0], third[11], third[14]) == ("None", "7", "bad_value\ta: 300") and fourth[14] == "bad_value\ta: x"
 
 

@@ -77,10 +77,14 @@ def test_what_mysqldump_writes_comes_back(mariadb, tmp_path, charset):
     for connection in dict.fromkeys(["utf8mb4", charset, "binary"]):
         for name, options in OPTIONS.items():
             path = tmp_path / f"{charset}-{connection}-{name}.sql"
-            table = "bare" if name == "bare names" or connection == "latin1" else "hostile"  # it writes what no server reads of names that need quotes
+            if connection == "binary" and name in ("bare names", "ansi"):
+                continue  # nothing tells the character set then, neither of the connection nor of the table
+            table = (
+                "bare" if name == "bare names" or connection == "latin1" else "hostile"
+            )  # it writes what no server reads of names that need quotes
             path.write_bytes(mariadb.dump(f"--default-character-set={connection}", *options, "h", table))
-            told = {"charset": connection} if name in ("bare names", "ansi") and connection != "binary" else {}  # it says nothing at all
-            for split in ("300", "33000000"):
+            told = {"charset": connection} if name in ("bare names", "ansi") else {}  # it says nothing at all
+            for split in ("20000", "33000000"):
                 found = plain_rows(read_all(path, table, splitbytes=split, **told))
                 assert found == Counter(expected), (connection, name, first_difference(found, Counter(expected)))
 
