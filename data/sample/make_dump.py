@@ -62,8 +62,10 @@ UNLOCK TABLES;
 -- Dump completed on 2014-12-31 23:59:59
 """
 HOSTILE = [
-    "他说'好的'；然后走了; 结束", "选项(一),(二)，均可：(a),(b)),(99,1,'", "路径 C:\\temp\\new\\", "誠信為本，運籌帷幄", "嗀\\'誠",
-    "第一行\r\n第二行\t制表\x1a\0结束", "\nINSERT INTO `news` VALUES (1,1,'假的','一行','x',0,'2014-01-01');\n", "-- 不是注释 /* 也不是 */ #",
+    "他说'好的'；然后走了; 结束", "选项(一),(二)，均可：(a),(b)),(99,1,'", "路径 C:\\temp\\new\\", "誠信為本，運籌帷幄",
+    "嗀\\'誠",
+    "第一行\r\n第二行\t制表\x1a\0结束", "\nINSERT INTO `news` VALUES (1,1,'假的','一行','x',0,'2014-01-01');\n",
+    "-- 不是注释 /* 也不是 */ #",
     '{"k": "<p class=\\"x\\">;</p>"}', "NULL", "", "100%_\\%\\_", "';\nDROP TABLE `news`;\n-- Dump completed",
 ]  # fmt: skip
 ESCAPES = {"\\": "\\\\", "'": "\\'", '"': '\\"', "\n": "\\n", "\r": "\\r", "\0": "\\0", "\x1a": "\\Z"}
@@ -84,7 +86,7 @@ def rows() -> list[tuple]:
         (row["title"], row["content"], row["source"], str(row["publish_time"] or "0000-00-00 00:00:00")[:19]) for row in chosen
     ]
     found += [(f"难读的一行 {i}", text, None, "0000-00-00 00:00:00") for i, text in enumerate(HOSTILE)]
-    for i, (title, content, source, posted) in enumerate(found[-COPIES:]):
+    for i, (title, content, _, posted) in enumerate(found[-COPIES:]):
         tagged = [content, content.replace("，", "， "), content + "（责任编辑：小编）"][i % 3]
         found.append((f"[转载]{title or ''}", tagged, "本站", posted))
     return [(i + 1, 1 + i % 2, title or "", content, source, i * 37 % 1000, posted)

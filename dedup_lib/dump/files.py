@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import BinaryIO
 
 import numpy as np
@@ -174,8 +175,21 @@ def window(path: str, start: int = 0, end: int | None = None, chunk: int = CHUNK
             raise InputError(f"dump {path}: the archive is damaged: {error}; fetch it again") from error
 
 
+def identity(path: str) -> tuple:
+    """What changes when a local file does."""
+    if "://" in path:
+        return ()
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
+
+
 def sample(path: str, size: int) -> bytes:
     """The first bytes, unpacked. Raises ``InputError`` if the file is UTF-16, as some shells write it."""
+    return _sample(path, size, identity(path))
+
+
+@lru_cache(maxsize=8)
+def _sample(path: str, size: int, state: tuple) -> bytes:
     with window(path, chunk=min(CHUNK, size)) as part:
         while part.stop < size and not part.final:
             part.more(0)

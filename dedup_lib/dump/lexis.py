@@ -63,6 +63,7 @@ def string_end(data, i, stop, quote, rules):
 
 @compiled
 def in_word(byte):
+    """Whether a byte can be of a word."""
     return 0x61 <= (byte | 0x20) <= 0x7A or 0x30 <= byte <= 0x39 or byte == 0x5F or byte == 0x24 or byte >= 0x80
 
 
@@ -136,6 +137,7 @@ def skip_space(data, i, stop):
 
 @compiled
 def at(data, i, stop, mark):
+    """Whether the bytes of ``mark`` stand at ``i``."""
     if i + len(mark) > stop:
         return False
     for k in range(len(mark)):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dedup_lib.dump import files, reader
+from dedup_lib.dump import charsets, files, reader
 from dedup_lib.dump.client import Client
 from dedup_lib.dump.ddl import Column, Table
 from dedup_lib.dump.options import FLAGS, Options
@@ -71,7 +71,7 @@ def counts(options: Options) -> dict[str, int]:
 
 def _list(file: str, charset: str | None, listing: Listing) -> None:
     found: dict[tuple[str, str], Found] = {}
-    client = Client(files.sample(file, files.CHUNK // 2), charset)
+    client = Client(files.sample(file, charsets.SAMPLE), charset)
     last = ""
     with files.window(file) as part:
         walker = Walker(part, client, lambda head: None, lambda head, count: None)

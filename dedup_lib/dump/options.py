@@ -18,10 +18,11 @@ _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 class Options:
     """How to read one table of a dump.
 
-    ``path``: file, folder or glob. ``table``: ``news`` or ``db.news``. ``charset``: what the file is in, whatever it says.
-    ``mode``: fail at damage, or quarantine (a row with nulls and ``_error``). ``backslash``: whether a backslash escapes,
-    None for what the dump says. ``ddl``: a CREATE TABLE, or a file that holds it, for dumps without. ``timezone``: whose wall clock
-    TIMESTAMP columns show, where the dump states its own (mysqldump: UTC); as written without. ``metadata``: columns beside the table's own, of ``METADATA``.
+    ``path``: file, folder or glob. ``table``: ``news`` or ``db.news``. ``charset``: what the file is in, whatever it says
+    (``binary``: bytes were escaped, not characters; the columns' own sets count). ``mode``: fail at damage, or quarantine (a row
+    of nulls with ``_error``). ``backslash``: whether a backslash escapes, None for what the dump says. ``ddl``: a CREATE TABLE,
+    or a file that holds it, for dumps without. ``timezone``: whose wall clock TIMESTAMP columns show, where the dump states
+    its own (mysqldump: UTC); as written without. ``metadata``: columns beside the table's own, of ``METADATA``.
     """
 
     path: str

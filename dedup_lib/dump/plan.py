@@ -63,7 +63,8 @@ def damaged(path: str, found: Damage, row: int | None = None) -> str:
     begins = found.begins.decode("utf-8", "replace").split("\n")[0]
     return (
         f"dump {path}: byte {found.at}{line}: {found.problem}{where}; "
-        f"the statement begins at byte {found.statement} ({begins} …); get the dump again, or read the rest with the option mode=quarantine"
+        f"the statement begins at byte {found.statement} ({begins} …); "
+        "get the dump again, or read the rest with the option mode=quarantine"
     )
 
 
@@ -79,14 +80,7 @@ def _line(path: str, offset: int) -> int:
 def make_plan(options: Options) -> Plan:
     """The plan for a table. Raises ``InputError``: no such table, damage (unless it goes to quarantine), no dump."""
     paths = files.paths(options.path)
-    return _make_plan(options, tuple((path, *_identity(path)) for path in paths))
-
-
-def _identity(path: str) -> tuple:
-    if "://" in path:
-        return ()
-    found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
+    return _make_plan(options, tuple((path, *files.identity(path)) for path in paths))
 
 
 @lru_cache(maxsize=32)

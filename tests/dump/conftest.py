@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,3 +44,15 @@ def mariadb(tmp_path_factory) -> Iterator[Server]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+@pytest.fixture
+def dump(tmp_path) -> Callable[..., Path]:
+    """Write a dump and give its path."""
+
+    def write(content: str | bytes, name: str = "dump.sql") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write

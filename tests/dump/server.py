@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dedup_lib.dump.options import Options
 from dedup_lib.dump.plan import make_plan
-from dedup_lib.dump.reader import read
+from dedup_lib.dump.reader import read, schema
 
 ZERO = "0000-00-00"
 
@@ -104,9 +104,12 @@ def read_all(path: Path | str, table: str, **options: str) -> pa.Table:
     batches = [batch for split in plan.splits for batch in read(split, plan.table, asked)]
     for batch in batches:
         batch.validate(full=True)
-    from dedup_lib.dump.reader import schema
-
     return pa.Table.from_batches(batches, schema(plan.table, asked))
+
+
+def column(path: Path | str, place: int = 1, table: str = "t", **options: str) -> list:
+    """The values of one column."""
+    return read_all(path, table, **options).columns[place].to_pylist()
 
 
 def written(value: object) -> str | None:

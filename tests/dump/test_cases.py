@@ -8,23 +8,7 @@ import pytest
 
 from dedup_lib.dump import listing
 from dedup_lib.errors import InputError
-from tests.dump.server import read_all
-
-
-@pytest.fixture
-def dump(tmp_path):
-    """Write a dump and give its path."""
-
-    def write(content: str | bytes, name: str = "dump.sql"):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
-
-
-def column(path, place: int = 1, table: str = "t", **options) -> list:
-    return read_all(path, table, **options).columns[place].to_pylist()
+from tests.dump.server import column, read_all
 
 
 def test_escaped_quotes_and_semicolons_inside_strings(dump):
@@ -46,7 +30,8 @@ def test_brackets_and_commas_inside_a_text(dump):
     "sql",
     [
         "INSERT INTO t VALUES (1,'甲'),(2,'乙'),", "INSERT INTO t VALUES (1,'甲'),(2,'乙", "INSERT INTO t (`id`,`te",
-        "INSERT INTO t VALUES (1,'甲'),(2,'乙')", "INSERT INTO t VALUES (1,'甲'),(2,", "INSERT INTO t VALUES", "INSERT INTO t VALUES (1) /* ",
+        "INSERT INTO t VALUES (1,'甲'),(2,'乙')", "INSERT INTO t VALUES (1,'甲'),(2,", "INSERT INTO t VALUES",
+        "INSERT INTO t VALUES (1) /* ",
     ],
 )  # fmt: skip
 def test_a_truncated_dump_is_an_error_that_names_the_place(dump, sql):
@@ -65,8 +50,10 @@ def test_a_dump_cut_between_two_statements_is_a_warning(dump):
 
 def test_column_lists_replace_ignore_and_generated_columns(dump):
     sql = (
-        "CREATE TABLE `t` (`id` int, `text` text, `len` int GENERATED ALWAYS AS (char_length(`text`)) STORED, `src` varchar(9));\n"
-        "INSERT INTO `t` (`src`,`id`,`text`) VALUES ('web',1,'甲');\nREPLACE INTO `t` (`id`,`text`,`src`) VALUES (2,'乙','app');\n"
+        "CREATE TABLE `t` (`id` int, `text` text, `len` int GENERATED ALWAYS AS (char_length(`text`)) STORED,"
+        " `src` varchar(9));\n"
+        "INSERT INTO `t` (`src`,`id`,`text`) VALUES ('web',1,'甲');\n"
+        "REPLACE INTO `t` (`id`,`text`,`src`) VALUES (2,'乙','app');\n"
         "INSERT IGNORE INTO t (id,text) VALUES (3,'丙');insert t values (4,'丁',DEFAULT,'x'),(5,'戊',DEFAULT,NULL);"
         "INSERT LOW_PRIORITY INTO t VALUES (6,'己','y');"
     )

@@ -42,7 +42,7 @@ def test_a_real_dump_is_what_the_server_makes_of_it(mariadb, tmp_path, path: Pat
     there = {database: set(mariadb.tables(database or "real")) for database in {table.database for table in found.tables}}
     for table in chosen:
         if table.rows and table.name in there[table.database]:  # files without definitions are read, but not loaded
-            compare(mariadb, path, table)
+            compare(mariadb, load, table)
 
 
 def compare(mariadb, path: Path, table: listing.Found) -> None:

@@ -19,13 +19,18 @@ from tests.dump.oracle import Broken, Oracle
 
 HEAD = b"INSERT INTO `t` VALUES "
 PIECES = [
-    "'", '"', "\\", "\\'", "''", '""', "\\\\", "\\n", "\\0", "\\Z", "\\%", "\\_", "),(", "(", ")", ",", ";", ";\n", "\n", "--", "-- ", "#",
-    "/*", "*/", "/*!40101 ", "`", "誠", "許功蓋", "中文", "é", "a", "0", " ", "NULL", "INSERT INTO `t` VALUES (", "\x00", "\x1a", "\r\n", "\t",
+    "'", '"', "\\", "\\'", "''", '""', "\\\\", "\\n", "\\0", "\\Z", "\\%", "\\_", "),(", "(", ")", ",", ";", ";\n", "\n",
+    "--", "-- ", "#",
+    "/*", "*/", "/*!40101 ", "`", "誠", "許功蓋", "中文", "é", "a", "0", " ", "NULL", "INSERT INTO `t` VALUES (", "\x00",
+    "\x1a", "\r\n", "\t",
 ]  # fmt: skip
 LITERALS = [
-    "NULL", "null", "1", "-1.5", "+3", ".5", "1e-10", "0x4142", "0X41", "0x", "x'4142'", "X'0a'", "b'101'", "0b11", "TRUE", "false",
-    "DEFAULT", "N'x'", "_binary 'a\\'b'", "_utf8mb4'é'", "_gbk 0xD55C", "_utf8 x'41'", "now()", "CURRENT_TIMESTAMP", "'a' 'b'", "'a'\n\"b\"",
-    "'x' COLLATE utf8_bin", "f('),(', g(1))", "\\N", "DATE '2014-01-02'", "-", ".", "1.2.3", "abc", "''", '""', "/* c */ 1", "1 -- x\n",
+    "NULL", "null", "1", "-1.5", "+3", ".5", "1e-10", "0x4142", "0X41", "0x", "x'4142'", "X'0a'", "b'101'", "0b11", "TRUE",
+    "false",
+    "DEFAULT", "N'x'", "_binary 'a\\'b'", "_utf8mb4'é'", "_gbk 0xD55C", "_utf8 x'41'", "now()", "CURRENT_TIMESTAMP",
+    "'a' 'b'", "'a'\n\"b\"",
+    "'x' COLLATE utf8_bin", "f('),(', g(1))", "\\N", "DATE '2014-01-02'", "-", ".", "1.2.3", "abc", "''", '""', "/* c */ 1",
+    "1 -- x\n",
 ]  # fmt: skip
 
 
@@ -46,7 +51,8 @@ values = st.one_of(st.sampled_from(LITERALS), st.builds(quoted, texts(), st.inte
 gaps = st.sampled_from(["", "", "", " ", "\n", "/* ),( */", "-- it's\n", '# "\n', "/*!40101 ", "*/"])
 tuples = st.lists(st.tuples(gaps, values, gaps).map("".join), max_size=4).map(lambda parts: "(" + ",".join(parts) + ")")
 statements = st.tuples(
-    st.sampled_from(["INSERT INTO `t` VALUES", "insert ignore into t (`a`, b) values", "REPLACE INTO `d`.`t` VALUE ", "INSERT `t`VALUES"]),
+    st.sampled_from(["INSERT INTO `t` VALUES", "insert ignore into t (`a`, b) values", "REPLACE INTO `d`.`t` VALUE ",
+    "INSERT `t`VALUES"]),
     st.lists(st.tuples(gaps, tuples, gaps).map("".join), min_size=1, max_size=4).map(",".join),
 ).map(lambda parts: parts[0] + parts[1] + ";")  # fmt: skip
 dumps = st.lists(st.tuples(gaps, statements).map("".join), max_size=4).map("\n".join)
