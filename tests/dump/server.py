@@ -90,6 +90,8 @@ def _plain(value: str, kind: str) -> str | None:
     if "blob" in kind or "binary" in kind or kind in ("geometry", "point"):
         return value.lower()
     text = bytes.fromhex(value).decode("utf-8", "replace")
+    if kind.endswith("int"):  # without the zeros of ZEROFILL
+        return str(int(text))
     if kind in ("float", "double"):
         return f"{float(text):.5g}"
     if kind in ("date", "datetime", "timestamp"):

@@ -18,12 +18,14 @@ def test_a_dump_is_a_table(session, tmp_path):
     content = news(500, 9)
     path.write_bytes(content)
     session.dataSource.register(MysqlDump)
-    frame = session.read.format(FORMAT).option("table", "news").option("splitbytes", "3000").load(str(path))
+    frame = session.read.format(FORMAT).option("table", "news").option("splitbytes", "9000").load(str(path))
     assert frame.columns == ["id", "body"] and dict(frame.dtypes) == {"id": "int", "body": "string"}
     assert sorted(row.id for row in frame.collect()) == list(range(500))
     packed = tmp_path / "dump.sql.gz"
     packed.write_bytes(gzip.compress(content))
     other = read_dump(session, str(packed), "news", metadata="_offset,_row")
+    chosen = session.read.format(FORMAT).schema("body string").option("table", "news").load(str(path))
+    assert chosen.columns == ["body"] and chosen.count() == 500
     assert [row["_row"] for row in other.orderBy("_offset").collect()] == list(range(500))
     assert other.where("id = 7 AND body IS NOT NULL").count() == 1
 
