@@ -143,6 +143,7 @@ class _Part:
     before: int
     layout: tuple[str, ...]
     end: int = 0
+    hit: bool = False  # whether there is damage in it
 
 
 class Scout:
@@ -229,13 +230,13 @@ class Scout:
     def _hit(self, event: Damage) -> None:
         """Damage that a part's reader will meet, or that lies beside the parts."""
         if self._part and event.start - self._part.end <= _GAP:
-            self._part.end = max(self._part.end, event.end)
+            self._part.end, self._part.hit = max(self._part.end, event.end), True
         else:
             self._loose.append(event)
 
     def _close(self) -> None:
         part, self._part = self._part, None
-        if part is None or part.end == part.start:
+        if part is None or (part.end == part.start and not part.hit):
             return
         end = None if self._size.size is not None and part.end >= self._size.size else part.end
         row = None if self._before is None else self._before + part.before

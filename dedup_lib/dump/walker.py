@@ -29,6 +29,8 @@ _STATEMENTS = frozenset(
     "SHOW START STOP TRUNCATE UNINSTALL UNLOCK UPDATE USE WITH XA SIGNAL SOURCE WARNINGS NOWARNING PROMPT EXPLAIN IMPORT".split()
 )
 _NO_TEXTS = (b"CREATE", b"ALTER", b"DROP", b"LOCK", b"UNLOCK", b"SET", b"USE", b"COMMIT", b"START", b"BEGIN", b"TRUNCATE")
+_NO_STATEMENT = "no SQL statement begins like this"
+_SWALLOWED = "a quoted text in a definition holds statements, so that a quote must be missing"
 _FIRST_WORD = re.compile(rb"[A-Za-z]+")
 # Where reading goes on behind damage: a line that begins like a statement, behind one that ends like one.
 _RESUME = re.compile(
@@ -168,10 +170,13 @@ class Walker:
                 yield self._rows(code == codes.FULL)
                 state[codes.ROWS] = 0
             if code == codes.MORE:
-                if part.final:
+                if not part.final:
+                    self._more(int(state[codes.POS]))
+                elif problem := self._endless():
+                    yield from self._lost(problem, int(state[codes.POS]), int(state[codes.POS]))
+                else:
                     yield from self._finish()
                     return
-                self._more(int(state[codes.POS]))
             elif code == codes.HEAD:
                 self._take_head(part.data[state[codes.START] : state[codes.BODY]].copy())
                 state[codes.POS], state[codes.MODE] = state[codes.BODY], codes.EXPECT
@@ -198,7 +203,7 @@ class Walker:
         data = self._part.data[start:end].tobytes()
         word = _FIRST_WORD.match(data)
         if word is None or word[0].upper().decode() not in _STATEMENTS:
-            yield from self._lost("no SQL statement begins like this", start, start)
+            yield from self._lost(_NO_STATEMENT, start, start)
             return
         statement = Statement(self._part.base + start, self._part.base + end, self.client.text(data))
         if word is not None and word[0].upper() in (b"INSERT", b"REPLACE") and self._select(head(statement.text)) is not None:
@@ -207,7 +212,7 @@ class Walker:
             return
         swallowed = _RESUME.search(data) if word[0].upper() in _NO_TEXTS and self.client.now.delimiter == ";" else None
         if swallowed:
-            yield from self._lost("a quoted text in a definition holds statements, so that a quote must be missing", start, start)
+            yield from self._lost(_SWALLOWED, start, start)
             return
         self.client.obey(statement.text)
         self._raw = np.empty(0, np.uint8)  # what follows is looked at anew
@@ -252,7 +257,20 @@ class Walker:
             place = 0
         self.state[codes.POS], self.state[codes.MODE] = place, codes.BETWEEN
         self._raw, self._wanted = np.empty(0, np.uint8), False
-        yield found._replace(end=part.base + place)
+        end = part.base + place
+        yield found._replace(end=end, sample=found.sample[: end - found.start])
+
+    def _endless(self) -> str:
+        """What is wrong with a statement that does not end here, if other statements seem to follow; '' if nothing does."""
+        rest = self._part.data[int(self.state[codes.POS]) : self._part.stop].tobytes()
+        if self.state[codes.MODE] != codes.BETWEEN or not _RESUME.search(rest) or _is_blank(rest):
+            return ""
+        word = _FIRST_WORD.match(rest)
+        if word is None or word[0].upper().decode() not in _STATEMENTS:
+            return _NO_STATEMENT
+        if word[0].upper() in (b"INSERT", b"REPLACE"):
+            return PROBLEMS[codes.BAD_HEAD]
+        return _SWALLOWED if word[0].upper() in _NO_TEXTS and self.client.now.delimiter == ";" else ""
 
     def _finish(self) -> Iterator[Damage]:
         """At the end of the file, or of the part that is read: nothing may be left but blanks and comments."""
