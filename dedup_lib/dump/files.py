@@ -139,7 +139,7 @@ class Window:
             self.data[: self.stop - keep] = self.data[keep : self.stop].copy()
             self.base += keep
             self.stop -= keep
-        if len(self.data) - self.stop < self._chunk:
+        if len(self.data) - self.stop < self._chunk + len(PADDING):
             self.data = np.concatenate([self.data, np.empty(len(self.data), np.uint8)])
         self._fill()
         return keep
@@ -148,17 +148,24 @@ class Window:
         space = memoryview(self.data)[self.stop : self.stop + self._chunk]
         if self.end is not None:
             space = space[: max(0, self.end - self.base - self.stop)]
-        try:
-            got = self._file.readinto(space) if len(space) else 0
-        except _BROKEN as error:
-            got, self.broken = 0, f"{error or type(error).__name__}"
-        self.stop += got
-        if not got:
+        filled = self._read(space)
+        self.stop += filled
+        if filled < len(space) or not len(space):
             self.final = True
             if self.end is None:
                 self.size = self.base + self.stop
                 self.data[self.stop : self.stop + len(PADDING)] = np.frombuffer(PADDING, np.uint8)
                 self.stop += len(PADDING)
+
+    def _read(self, space: memoryview) -> int:
+        """Fill the space; less only at the end of the file, or where it breaks."""
+        filled = 0
+        try:
+            while filled < len(space) and (got := self._file.readinto(space[filled:])):
+                filled += got
+        except _BROKEN as error:
+            self.broken = f"{error or type(error).__name__}"
+        return filled
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def damaged(content: bytes, chance: random.Random) -> tuple[bytes, int, bool]:
     if action == 0:
         return content[:at] + content[at + (gone := chance.choice([1, 7, 900])) :], at, gone > 100
     if action == 1:
-        return content[:at] + chance.choice([b"'", b"\\", b"\xb5", b"(", b");\n", b"/*", b"\0" * 50]) + content[at:], at, False
+        return content[:at] + chance.choice([b"'", b"\\", b"\xb5", b"(", b");\n", b"\0" * 50]) + content[at:], at, False
     if action == 2:
         return content[:at] + bytes([chance.randrange(256)]) + content[at + 1 :], at, False
     return content[:at], at, content[:at].endswith((b";", b"\n"))  # cut between statements
