@@ -10,6 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from dedup_lib.dump.listing import counts
+from dedup_lib.dump.options import Options
 from dedup_lib.pipeline import rebuild
 from dedup_lib.session import open_session
 from dedup_lib.settings import load_settings
@@ -18,6 +20,7 @@ from dedup_lib.settings import load_settings
 def main() -> None:
     """Run the messy part of the sample."""
     print("compiling kernels", flush=True)
+    counts(Options(str(ROOT / "data" / "sample" / "legacy_news.sql.gz"), "news"))
     with tempfile.TemporaryDirectory() as output, open_session("embedded") as session:
         sample = ROOT / "data" / "sample" / "messy.parquet"
         overrides = [f"input.path={sample}", f"output.path={output}", "gates.max_quarantine_share=1"]
