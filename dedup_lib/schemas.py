@@ -32,6 +32,7 @@ SIGNATURE = (
     Column("simhash", "bigint", "64-bit SimHash, two's complement; null for a text without features"),
     Column("minhash", "binary", "MinHash signature, little-endian uint32; null for texts too short to be compared"),
     Column("deletions", "binary", "keys by which short texts meet, little-endian uint64; null for others"),
+    Column("sentences", "binary", "smallest sentence hashes, see kernels/anchors.py; null where no containment is looked for"),
     Column(
         "masked", "bigint", "hash of the text with its codes masked, null where there are none; in signatures of families only"
     ),

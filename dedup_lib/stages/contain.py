@@ -1,8 +1,8 @@
 """Survivors -> which of them lie wholly in a longer one: excerpts, articles that somebody commented on, a paragraph removed.
 
 Such a pair is no duplicate: the longer text says more. It goes to review, or the shorter one falls where the profile says so.
-Survivors that share an anchor (``kernels/anchors.py``) meet; MinHash estimates leave out pairs that only share a quotation;
-what is left is measured exactly on the two texts.
+Survivors that share an anchor (``kernels/anchors.py``) meet; their sentences leave out pairs that only share a quotation; what is
+left is measured exactly on the two texts.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dedup_lib.config import Config
-from dedup_lib.kernels.anchors import NOTHING, PROFILES, anchors, may_contain, meet
+from dedup_lib.kernels.anchors import PROFILES, entries, meet, sketches
 from dedup_lib.kernels.decide import DROP, GUARDED, REVIEW
 from dedup_lib.kernels.guard import Guard, guarded
 from dedup_lib.kernels.similarity import compare_texts
 from dedup_lib.schemas import MEASURES, RANK, RELATION, Column, Table
-from dedup_lib.stages.bridge import by_profile, map_batches, map_partitions, packed, small
+from dedup_lib.stages.bridge import by_profile, map_batches, map_partitions
 from dedup_lib.stages.resolve import Save, resolve
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import Verdicts
@@ -32,17 +32,17 @@ from dedup_lib.stages.verify import rule as near_rule
 from dedup_lib.stages.verify import with_texts
 
 SAME, CONTAINS = "same", "contains"  # the values of relation
-ANCHORS_PER_PARTITION = 1_000_000
+ENTRIES_PER_PARTITION = 500_000  # of about 90 bytes
 _RANKS = 2**32  # more representatives than a run can have
 
-_ANCHORS = Table(
-    "anchors",
+_ENTRIES = Table(
+    "entries",
     "one row for each survivor and anchor, see kernels/anchors.py",
     (
         Column("key", "bigint", "hash of a sentence; the low 8 bits are the profile"),
         RANK,
         Column("features", "int", "feature characters of the text"),
-        Column("sketch", "binary", "all anchors of the row, 16 bits each"),
+        Column("sketch", "binary", "the row's sentence hashes, 16 bits each"),
     ),
 )
 _CONTAINED = Table(
@@ -63,11 +63,6 @@ _SHARED = Table(
         Column("a", "bigint", "rank of the earlier row; null for an anchor that too many rows share"),
         Column("b", "bigint", "rank of the later row; else how many rows share the anchor"),
     ),
-)
-_PAIRS = Table(
-    "plausible",
-    "pairs of survivors of which one may lie in the other",
-    (Column("a", "bigint", "rank of the earlier row"), Column("b", "bigint", "rank of the later row")),
 )
 
 
@@ -121,14 +116,13 @@ def contain(
     if not chosen:
         return Contained(settled._replace(verified=known), None)
     survivors = _survivors(signatures, settled.losers, chosen)
-    shared = save(_shared(survivors, normalized, chosen, rows), _SHARED.name)
+    shared = save(_shared(survivors, chosen, rows), _SHARED.name)
     least = min(rule.min_containment for rule in chosen.values())
     doubtful = known.where((F.col("outcome") == REVIEW) & (F.col("containment") >= least)).select("a", "b")
     decided = known.where(F.col("outcome").isin(DROP, GUARDED)).select("a", "b")
     answered = decided.union(verdicts.pairs.select("a", "b")) if verdicts else decided
     pairs = shared.where(F.col("a").isNotNull()).union(doubtful).distinct().join(answered, ["a", "b"], "left_anti")
-    plausible = save(_plausible(pairs, survivors, chosen), _PAIRS.name)
-    contained = save(_contained(plausible, survivors, normalized, settled.losers, chosen), _CONTAINED.name)
+    contained = save(_contained(save(pairs, "plausible"), survivors, normalized, settled.losers, chosen), _CONTAINED.name)
     losers = settled.losers
     if any(rule.outcome == DROP for rule in chosen.values()):
         losers = losers.union(_losers(contained, signatures, verdicts, save, config.candidates.max_rounds))
@@ -144,65 +138,40 @@ def _survivors(signatures: DataFrame, losers: DataFrame, chosen: Mapping[str, Ru
     return comparable.join(losers.select(F.col("b").alias("rank")), "rank", "left_anti")
 
 
-def _shared(survivors: DataFrame, normalized: DataFrame, chosen: Mapping[str, Rule], rows: int) -> DataFrame:
-    named = small(survivors.select("rank", "doc_id", "profile", "features"), rows)
-    texts = normalized.select("doc_id", "text").join(named, "doc_id").drop("doc_id")
-    entries = map_batches(texts, _ANCHORS, partial(_anchor_batch, chosen=chosen))
-    partitions = max(8, -(-rows * max(rule.anchors for rule in chosen.values()) // ANCHORS_PER_PARTITION))
+def _shared(survivors: DataFrame, chosen: Mapping[str, Rule], rows: int) -> DataFrame:
+    narrow = survivors.where(F.col("sentences").isNotNull()).select("rank", "profile", "features", "sentences")
+    given = map_batches(narrow, _ENTRIES, partial(_entries_batch, chosen=chosen))
+    partitions = max(8, -(-rows * max(rule.anchors for rule in chosen.values()) // ENTRIES_PER_PARTITION))
     most = np.zeros(PROFILES, np.int64)
     for rule in chosen.values():
         most[rule.index] = rule.rows_per_anchor
-    return map_partitions(entries.repartition(partitions, "key"), _SHARED, partial(_meet_partition, most=most))
+    return map_partitions(given.repartition(partitions, "key"), _SHARED, partial(_meet_partition, most=most))
 
 
-def _anchor_batch(batch: pa.RecordBatch, chosen: Mapping[str, Rule]) -> dict[str, object]:
-    most = max(rule.anchors for rule in chosen.values())
-    keys, entries = [], []
-    sketches = np.full((batch.num_rows, most), NOTHING, "<u2")
+def _entries_batch(batch: pa.RecordBatch, chosen: Mapping[str, Rule]) -> dict[str, object]:
+    keys, rows = [], []
     for name, rule in chosen.items():
-        rows = np.flatnonzero(pc.equal(batch.column("profile"), name).to_numpy(zero_copy_only=False))
-        given = anchors(batch.column("text").take(pa.array(rows)), rule.anchors, rule.index)
-        sketches[rows, : rule.anchors] = given.sketch
-        keys.append(given.key), entries.append(rows[given.row])
-    entry = pa.array(np.concatenate(entries))
-    sketch = pa.FixedSizeBinaryArray.from_buffers(pa.binary(2 * most), len(sketches), [None, pa.py_buffer(sketches)])
+        own = np.flatnonzero(pc.equal(batch.column("profile"), name).to_numpy(zero_copy_only=False))
+        given = entries(batch.column("sentences").take(pa.array(own)), rule.anchors, rule.index)
+        keys.append(given.key), rows.append(own[given.row])
+    row = pa.array(np.concatenate(rows))
     return {
         "key": np.concatenate(keys),
-        "rank": batch.column("rank").take(entry),
-        "features": batch.column("features").take(entry),
-        "sketch": sketch.take(entry),
+        "rank": batch.column("rank").take(row),
+        "features": batch.column("features").take(row),
+        "sketch": sketches(batch.column("sentences")).take(row),
     }
 
 
 def _meet_partition(batch: pa.RecordBatch, most: np.ndarray) -> dict[str, object]:
     key, rank, features = (batch.column(name).to_numpy() for name in ("key", "rank", "features"))
-    found = meet(key, rank, features, packed(batch.column("sketch"), "<u2"), most)
+    found = meet(key, rank, features, batch.column("sketch"), most)
     nobody = np.zeros(len(found.skipped), np.int64)
     skipped = np.arange(len(found.pairs) + len(nobody)) >= len(found.pairs)
     return {
         "a": pa.array(np.concatenate([found.pairs[:, 0], nobody]), mask=skipped),
         "b": np.concatenate([found.pairs[:, 1], found.skipped]),
     }
-
-
-def _plausible(pairs: DataFrame, survivors: DataFrame, chosen: Mapping[str, Rule]) -> DataFrame:
-    sides = survivors.select("rank", "profile", "shingles", "minhash")
-    ours, theirs = (sides.select([F.col(name).alias(f"{name}_{side}") for name in sides.columns]) for side in ("a", "b"))
-    joined = ours.join(pairs, F.col("a") == F.col("rank_a")).join(theirs, F.col("b") == F.col("rank_b"))
-    return map_batches(joined.drop("rank_a", "rank_b", "profile_b"), _PAIRS, partial(_plausible_batch, chosen=chosen))
-
-
-def _plausible_batch(batch: pa.RecordBatch, chosen: Mapping[str, Rule]) -> dict[str, object]:
-    kept = by_profile(batch.column("profile_a"), chosen, partial(_estimate, batch=batch), outputs=1)[0]
-    return {name: batch.column(name).filter(kept) for name in _PAIRS.names}
-
-
-def _estimate(rule: Rule, rows: pa.Array | None, batch: pa.RecordBatch) -> tuple[pa.Array]:
-    if rows is not None:
-        batch = batch.take(rows)
-    first, second = (packed(batch.column(name), "<u4") for name in ("minhash_a", "minhash_b"))
-    sizes = (batch.column(name).to_numpy() for name in ("shingles_a", "shingles_b"))
-    return (pa.array(may_contain(first, second, *sizes, rule.min_containment)),)
 
 
 def _contained(

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dedup_lib.config import Config, Profile
+from dedup_lib.kernels.anchors import sentence_hashes
 from dedup_lib.kernels.codes import masked_keys
 from dedup_lib.kernels.deletions import deletion_keys
 from dedup_lib.kernels.features import word_hashes
@@ -30,6 +31,7 @@ class Signing(NamedTuple):
     simhash_ngram: int
     short_features: int | None  # from here on short texts get deletion keys
     masked_letters: int | None  # from here on texts with codes get a masked key
+    contain_features: int | None  # from here on texts get sentence hashes
 
 
 def signing(profile: Profile) -> Signing:
@@ -43,6 +45,7 @@ def signing(profile: Profile) -> Signing:
         profile.simhash.ngram if profile.simhash.tokens == "chars" else 0,
         profile.short and profile.short.min_features,
         profile.spam and profile.spam.min_letters,
+        profile.contain.min_features if profile.contain and profile.near else None,
     )
 
 
@@ -73,12 +76,15 @@ def sign_batch(texts: pa.Array, signing: Signing) -> tuple[pa.Array, ...]:
     minhash = pa.FixedSizeBinaryArray.from_buffers(
         pa.binary(4 * signing.num_perm), len(texts), [None, pa.py_buffer(signed.minhash.astype("<u4"))]
     ).cast(pa.binary())
+    deletions, masked = _comment_keys(texts, signing)
     return (
         pa.array(signed.features),
         pa.array(signed.shingles),
         pa.array(fingerprints.view(np.int64), mask=signed.features == 0),
         _where(signed.features >= signing.min_features, minhash),
-        *_comment_keys(texts, signing),
+        deletions,
+        _sentences(texts, signed.features, signing.contain_features),
+        masked,
     )
 
 
@@ -90,6 +96,12 @@ def _comment_keys(texts: pa.Array, signing: Signing) -> tuple[pa.Array, pa.Array
     if signing.masked_letters:
         masked = masked_keys(texts, signing.masked_letters)
     return deletions, masked
+
+
+def _sentences(texts: pa.Array, features: np.ndarray, least: int | None) -> pa.Array:
+    if least is None:
+        return pa.nulls(len(texts), pa.binary())
+    return _where(features >= least, sentence_hashes(texts))
 
 
 def _where(wanted: np.ndarray, values: pa.Array) -> pa.Array:
