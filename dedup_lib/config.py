@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -109,6 +110,11 @@ class Config(Section):
         if value not in ("embedded", "spark") and not value.startswith("connect=sc://"):
             raise ValueError("the engine is embedded, spark or connect=sc://HOST:PORT")
         return value
+
+    def of_profiles(self, names: Collection[str]) -> Config:
+        """The same with these profiles only, so that no stage plans for rows that are not there; with all if none is named."""
+        chosen = {name: profile for name, profile in self.profiles.items() if name in names}
+        return self.model_copy(update={"profiles": chosen or self.profiles})
 
     def fingerprint(self) -> str:
         """A short hash of the settings that decide the result (not of where it is computed or stored)."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -170,9 +171,13 @@ class _Run:
             unusable = done.where(F.col("unusable").isNotNull()).select("doc_id", "unusable")
             self.flagged = done.where(F.col("flags").isNotNull()).select("doc_id", "flags")
             normalized = NORMALIZED.conform(done.where(F.col("unusable").isNull()))
-            counts = metrics.count_by(done, "unusable")
-            self.count = counts.pop("None", 0)
-            self.refused = sum(counts.values())
+            counts, present = Counter(), set()
+            for unusable_as, profile, number in done.groupBy("unusable", "profile").count().collect():
+                counts[unusable_as or ""] += number
+                present |= set() if unusable_as else {profile}
+            self.count = counts.pop("", 0)
+            self.refused = counts.total()
+            self.used = self.config.of_profiles(present)
             self.progress("normalize", rows=self.count, **counts)
         return normalized, unusable
 
@@ -180,14 +185,14 @@ class _Run:
         """``normalized`` without the templates that were learned from it."""
         with self.timer("templates"):
             self.templates, self.taken_off = TEMPLATES.empty(self.store.session), {}
-            if not templates.learners(self.config):
+            if not templates.learners(self.used):
                 return normalized
-            self.templates = self.store.save(templates.learn(normalized, self.config, self.store.save), TEMPLATES.name)
+            self.templates = self.store.save(templates.learn(normalized, self.used, self.store.save), TEMPLATES.name)
             found = self.templates.where("NOT vetoed").select("profile", "position", "unit").distinct().collect()
             rows = 0
             if found:
                 keys = templates.learned(found)
-                normalized, rows = templates.without_templates(normalized, keys, self.config, self.store.save)
+                normalized, rows = templates.without_templates(normalized, keys, self.used, self.store.save)
             self.taken_off = {"learned": self.templates.count(), "removed": len(found), "rows": rows}
             self.progress("templates", **self.taken_off)
             return normalized
@@ -217,7 +222,7 @@ class _Run:
         """``signatures`` of the representatives."""
         with self.timer("rank"):
             ranked = rank_representatives(exact)
-            signed = self.store.save(signatures(normalized, ranked, self.count, self.config), SIGNATURES.name)
+            signed = self.store.save(signatures(normalized, ranked, self.count, self.used), SIGNATURES.name)
             self.lengths = metrics.lengths(signed)
             self.progress("rank", **self.lengths)
         return signed
@@ -226,11 +231,11 @@ class _Run:
         """Candidates, verification and resolution; then survivors that lie in others."""
         with self.timer("settle"):
             count = self.lengths["representatives"]
-            self.meetings = meetings(self.config, count)
-            settled = settle(signed, normalized, self.meetings, verdicts, self.config, count, self.store.save, self.detail)
+            self.meetings = meetings(self.used, count)
+            settled = settle(signed, normalized, self.meetings, verdicts, self.used, count, self.store.save, self.detail)
             self.progress("settle", verified=settled.verified.count(), fallen=settled.losers.count())
         with self.timer("contain"):
-            found = contain(settled, signed, normalized, verdicts, self.config, count, self.store.save)
+            found = contain(settled, signed, normalized, verdicts, self.used, count, self.store.save)
             self.containment = metrics.containment(found)
             self.progress("contain", **self.containment)
         return found.settled
@@ -242,7 +247,7 @@ class _Run:
 
     def questions(self, signed: DataFrame, normalized: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``questions``: what a person is asked."""
-        asked = self.store.save(review.open_questions(signed, settled, verdicts, self.config.review, self.store.save), "asked")
+        asked = self.store.save(review.open_questions(signed, settled, verdicts, self.used.review, self.store.save), "asked")
         return self.store.save(review.with_differences(asked, asked.count(), normalized), QUESTIONS.name)
 
     def publish(
@@ -264,13 +269,13 @@ class _Run:
                 DROPPED.name: outcome.dropped(own, decided, self.count, self.columns.doc_id),
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
-                REVIEW.name: outcome.review_table(own, questions, questions.count(), self.config),
+                REVIEW.name: outcome.review_table(own, questions, questions.count(), self.used),
                 QUARANTINE.name: outcome.quarantine(
                     rows, unusable, self.refused, list(self.config.profiles), self.columns.doc_id
                 ),
                 FLAGS.name: outcome.flags(self.flagged),
                 TEMPLATES.name: self.templates,
-                EVENTS.name: events(own, normalized, self.config),
+                EVENTS.name: events(own, normalized, self.used),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}
@@ -282,7 +287,8 @@ class _Run:
         counts = self.rows_read, self.count, self.taken_off, self.lengths, self.containment
         counted = metrics.collect(*counts, signed, settled, self.meetings, self.written, tables, self.timer)
         self.store.write_json("metrics.json", counted)
-        self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, self.meetings))
+        every = meetings(self.config, self.lengths["representatives"])
+        self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, every))
         return counted
 
     def progress(self, stage: str, **counts: int) -> None:

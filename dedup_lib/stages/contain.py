@@ -236,5 +236,5 @@ def _losers(contained: DataFrame, signatures: DataFrame, verdicts: Verdicts | No
     theirs = places.select(F.col("rank").alias("b"), F.col("place").alias("second"))
     ordered = edges.join(ours, "a").join(theirs, "b").select(F.col("first").alias("a"), F.col("second").alias("b"))
     nobody = places.select("rank").where(F.lit(False))
-    fallen = resolve(ordered, nobody, save, "contain", max_rounds).losers
+    fallen = resolve(ordered, contained.count(), nobody, save, "contain", max_rounds).losers
     return fallen.select(*[F.col(side).bitwiseAND(F.lit(_RANKS - 1)).alias(side) for side in ("a", "b")])

@@ -18,6 +18,8 @@ def events(rows: DataFrame, normalized: DataFrame, config: Config) -> DataFrame:
     Grouped, not ranked in a window: half of all lines may be one event, and a window would hold it in one task.
     """
     profiles = [name for name, profile in config.profiles.items() if profile.events]
+    if not profiles:
+        return EVENTS.empty(rows.sparkSession)
     place = F.struct(F.coalesce("published", F.lit(_NEVER)), -F.col("length"), "doc_id")
     counted = (
         normalized.where(F.col("profile").isin(profiles))

@@ -46,16 +46,22 @@ class Resolution(NamedTuple):
 
 
 def resolve(
-    edges: DataFrame, waiting: DataFrame, save: Save, name: str, max_rounds: int, local_edges: int = LOCAL_EDGES
+    edges: DataFrame,
+    most: int,
+    waiting: DataFrame,
+    save: Save,
+    name: str,
+    max_rounds: int,
+    local_edges: int = LOCAL_EDGES,
 ) -> Resolution:
     """Settle all that can be settled while ``waiting`` (``rank``) rows are undecided.
 
-    ``edges`` joins undecided rows, earlier (``a``) to later (``b``). ``save`` stores a table and cuts off its plan. Raises
-    ``DedupError`` when ``max_rounds`` distributed rounds leave more than ``local_edges`` edges.
+    ``edges`` joins undecided rows, earlier (``a``) to later (``b``); they are at most ``most``. ``save`` stores a table and cuts
+    off its plan. Raises ``DedupError`` when ``max_rounds`` distributed rounds leave more than ``local_edges`` edges.
     """
     settled: list[DataFrame] = []
-    given = edges = save(edges, f"{name}_edges")
-    while edges.count() > local_edges:
+    given = edges = save(edges, f"{name}_edges") if most > local_edges else edges
+    while most > local_edges and edges.count() > local_edges:
         number = len(settled) + 1
         if number > max_rounds:
             raise DedupError(

@@ -50,7 +50,7 @@ def settle(
     entries = buckets(signatures, meetings)
     asked = verdicts.pairs.select("a", "b") if verdicts else None
     found, pairs, verified, losers = [], [], [], []
-    edges = None
+    edges, compared_rows = None, 0
     for number in range(1, limits.max_rounds + 1):
         growth = GROWTH ** (number - 1)
         given = save(expand(entries, meetings, limits.all_pairs_up_to, growth, rows), f"candidates_{number}")
@@ -61,7 +61,8 @@ def settle(
         waiting = _waiting(given, losers)
         new_edges = apply_verdicts(measured, verdicts if number == 1 else _later(verdicts))
         edges = new_edges if edges is None else edges.union(new_edges).distinct()
-        result = resolve(edges, waiting, save, f"round_{number}", limits.max_rounds)
+        compared_rows += fresh_rows
+        result = resolve(edges, compared_rows, waiting, save, f"round_{number}", limits.max_rounds)
         found.append(given), pairs.append(fresh), verified.append(measured), losers.append(result.losers)
         edges = result.edges
         left = save(_waiting(given, losers), f"waiting_{number}")

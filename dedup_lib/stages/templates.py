@@ -61,42 +61,62 @@ def learners(config: Config) -> list[str]:
 def learn(normalized: DataFrame, config: Config, save: Save) -> DataFrame:
     """``templates`` of a corpus. Rows without a source count as those of one source."""
     texts = normalized.where(F.col("profile").isin(learners(config)) & F.col("minhash").isNotNull())
-    sizes = texts.groupBy("profile", "source").agg(F.count("*").alias("all"))
-    units = save(_reachable(texts, sizes, config, save), "outer_units")
-    sample = save(_sample(units, _recurring(units, sizes, config), texts, config), "outer_units_sample")
-    partitions = max(8, -(-sample.count() // _SAMPLE_ROWS))
+    sizes = save(texts.groupBy("profile", "source").agg(F.count("*").alias("all")), "source_sizes")
+    begun = _begun(texts, sizes, config, save)
+    if begun.isEmpty():
+        return TEMPLATES.empty(normalized.sparkSession)
+    units = save(_reachable(begun, texts, sizes, config, save), "outer_units")
+    drawn = save(_drawn(units, _recurring(units, sizes, config)), "outer_units_drawn")
+    rows = drawn.count()
+    sample = _with_comparables(drawn, rows, texts, config)
+    partitions = max(8, -(-rows // _SAMPLE_ROWS))
     limits = {name: config.profiles[name].templates.unrelated_below for name in learners(config)}
     looked_at = map_partitions(sample.repartition(partitions, *_KEY), _EVIDENCE, partial(_evidence_batch, limits=limits))
     found = save(looked_at.where(F.col("unrelated") >= _setting(config, "min_documents")), "evidence")
+    if found.isEmpty():
+        return TEMPLATES.empty(normalized.sparkSession)
     examples = found.withColumn("doc_id", F.explode(F.slice("example_ids", 1, 1)))
-    shown = examples.join(normalized.select("doc_id", F.coalesce("unfolded", "text").alias("whole")), "doc_id")
+    whole = normalized.select("doc_id", F.coalesce("unfolded", "text").alias("whole"))
     titled = {name: profile.compare == "title_and_content" for name, profile in config.profiles.items()}
     keep = in_canonical_characters(Lexicon(keep=config.lexicon.keep)).keep
+    shown = whole.join(small(examples, found.count()), "doc_id")
     return map_batches(shown, TEMPLATES, partial(_show_batch, titled=titled, keep=keep))
 
 
-def _reachable(texts: DataFrame, sizes: DataFrame, config: Config, save: Save) -> DataFrame:
-    """Documents and their outer units (``doc_id``, ``key``, ``profile``, ``source``, ``position``, ``unit``).
-
-    Only as far inwards as all units recur: what stands behind another could not be removed. So the further units are taken
-    from texts whose outermost unit recurs.
-    """
-    columns = ["doc_id", "key", "profile", "source", "position"]
+def _begun(texts: DataFrame, sizes: DataFrame, config: Config, save: Save) -> DataFrame:
+    """Documents and ends (``doc_id``, ``key``, ``profile``, ``source``, ``position``) whose outermost unit recurs."""
     ends = [
-        texts.select(*columns[:-1], F.lit(position).cast("tinyint").alias("position"), F.col(name).alias("unit"))
+        texts.select(
+            "doc_id",
+            "key",
+            "profile",
+            "source",
+            F.lit(position).cast("tinyint").alias("position"),
+            F.col(name).alias("unit"),
+        )
         for position, name in ((HEAD, "head"), (TAIL, "tail"))
     ]
     outermost = ends[0].union(ends[1]).where(F.col("unit").isNotNull())
-    begun = save(outermost.join(_recurring(outermost, sizes, config), _KEY, "left_semi").select(*columns), "outermost_units")
-    units = _units(begun.select("doc_id").distinct(), texts, config)
+    recurring = save(_recurring(outermost, sizes, config), "outermost_recurring")
+    begun = outermost.join(small(recurring.select(*_KEY), recurring.count()), _KEY, "left_semi")
+    return save(begun.drop("unit"), "outermost_units")
+
+
+def _reachable(begun: DataFrame, texts: DataFrame, sizes: DataFrame, config: Config, save: Save) -> DataFrame:
+    """Documents and their outer units (``doc_id``, ``key``, ``profile``, ``source``, ``position``, ``unit``).
+
+    Only as far inwards as all units recur: what stands behind another could not be removed. So units are taken only from texts
+    whose outermost unit recurs.
+    """
+    units = _units(small(begun.select("doc_id").distinct(), begun.count()), texts, config)
     end = F.when(F.col("position") == HEAD, F.col("heads")).otherwise(F.col("tails"))
-    every = begun.join(units, "doc_id").select(*columns, F.posexplode(end).alias("place", "unit"))
+    every = save(begun.join(units, "doc_id").select(*begun.columns, F.posexplode(end).alias("place", "unit")), "all_units")
     recurring = every.join(_recurring(every, sizes, config), _KEY, "left_semi")
     unbroken = F.row_number().over(Window.partitionBy("doc_id", "position").orderBy("place"))
     return (
         recurring.withColumn("unbroken", unbroken)
         .where(F.col("unbroken") == F.col("place") + 1)
-        .select(*columns, "unit")
+        .select(*begun.columns, "unit")
         .distinct()
     )
 
@@ -119,9 +139,10 @@ def _units_batch(batch: pa.RecordBatch, recipes: Mapping[str, Recipe]) -> dict[s
 
 def _recurring(units: DataFrame, sizes: DataFrame, config: Config) -> DataFrame:
     """Units that enough documents of a source have, related or not, with the number of these ``documents``."""
-    counted = units.groupBy(*_KEY).agg(F.count("*").alias("documents")).join(sizes, ["profile", "source"])
+    counted = units.groupBy(*_KEY).agg(F.count("*").alias("documents"))
+    enough = counted.where(F.col("documents") >= _setting(config, "min_documents")).join(sizes, ["profile", "source"])
     share = F.least(_setting(config, "min_share") * F.col("all"), _setting(config, "enough").cast("double"))
-    return counted.where(F.col("documents") >= F.greatest(_setting(config, "min_documents").cast("double"), share)).drop("all")
+    return enough.where(F.col("documents") >= share).drop("all")
 
 
 def _setting(config: Config, name: str) -> F.Column:
@@ -130,8 +151,8 @@ def _setting(config: Config, name: str) -> F.Column:
     return F.coalesce(*[F.when(F.col("profile") == profile, F.lit(value)) for profile, value in sorted(chosen.items())])
 
 
-def _sample(units: DataFrame, recurring: DataFrame, texts: DataFrame, config: Config) -> DataFrame:
-    """Up to ``SAMPLE`` different texts that have a unit, those with the smallest hashes, with what compares them.
+def _drawn(units: DataFrame, recurring: DataFrame) -> DataFrame:
+    """Up to ``SAMPLE`` different texts that have a unit, those with the smallest hashes.
 
     Of a unit that very many have, documents are drawn by their hash before anything is sorted.
     """
@@ -139,9 +160,14 @@ def _sample(units: DataFrame, recurring: DataFrame, texts: DataFrame, config: Co
     drawn = units.join(recurring, _KEY).where(hashed * F.col("documents") <= _DRAWN * SAMPLE)
     different = drawn.groupBy(*_KEY, "documents", "key").agg(F.min("doc_id").alias("doc_id"))
     place = F.row_number().over(Window.partitionBy(*_KEY).orderBy("key"))
-    chosen = different.withColumn("place", place).where(F.col("place") <= SAMPLE)
-    ends = _units(chosen.select("doc_id").distinct(), texts, config)
-    return chosen.join(texts.select("doc_id", "shingles", "minhash"), "doc_id").join(ends, "doc_id")
+    return different.withColumn("place", place).where(F.col("place") <= SAMPLE)
+
+
+def _with_comparables(drawn: DataFrame, rows: int, texts: DataFrame, config: Config) -> DataFrame:
+    """The drawn texts, so many, with what compares them."""
+    ids = small(drawn.select("doc_id").distinct(), rows)
+    signed = texts.select("doc_id", "shingles", "minhash").join(ids, "doc_id")
+    return drawn.join(signed, "doc_id").join(_units(ids, texts, config), "doc_id")
 
 
 def _evidence_batch(batch: pa.RecordBatch, limits: Mapping[str, float]) -> dict[str, object]:

@@ -42,7 +42,7 @@ def resolved(session, folder, edges, waiting=(), **limits):
     """(losers by row, open edges, distributed rounds)."""
     frame = session.createDataFrame(edges, "a bigint, b bigint").repartition(3)
     waits = session.createDataFrame([(rank,) for rank in waiting], "rank bigint")
-    done = resolve(frame, waits, saver(session, folder), "test", **limits)
+    done = resolve(frame, frame.count(), waits, saver(session, folder), "test", **limits)
     losers = {row["b"]: row["a"] for row in done.losers.collect()}
     return losers, {(row["a"], row["b"]) for row in done.edges.collect()}, done.rounds
 
