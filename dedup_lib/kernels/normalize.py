@@ -64,26 +64,27 @@ class Normalizer:
     def __init__(self, steps: Sequence[str], lexicon: Lexicon | None = None) -> None:
         lexicon = in_canonical_characters(lexicon or Lexicon())
         self._stages: list[_Batch | _Searched] = []
-        triggers: list[tuple[int, Trigger]] = []
+        triggers: list[tuple[int, Trigger, TextStep | None]] = []
         for kind, group in groupby(steps, key=_kind):
             names, number = tuple(group), 1 + sum(len(stage.numbers) for stage in self._stages)
             if kind == "text":
                 found = [TEXT_STEPS[name](lexicon) for name in names]
-                triggers += [(number + place, step.trigger) for place, step in enumerate(found)]
+                triggers += [(number + place, step.trigger, step) for place, step in enumerate(found)]
                 self._stages.append(_Searched(range(number, number + len(names)), found, Search([s.trigger for s in found])))
             elif kind == "character":
-                triggers.append((number, holding(characters.in_context(names))))
+                triggers.append((number, holding(characters.in_context(names)), None))
                 self._stages.append(_Batch([number], partial(characters.apply_characters, steps=names)))
             else:
                 self._stages += [_Batch([number + place], ARRAY_STEPS[name]) for place, name in enumerate(names)]
-        self._numbers = np.array([number for number, _ in triggers], np.int8)
-        self._search = Search([trigger for _, trigger in triggers])
+        self._numbers = np.array([number for number, _, _ in triggers], np.int8)
+        self._search = Search([trigger for _, trigger, _ in triggers])
+        self._again = [step for _, _, step in triggers]
 
     def __call__(self, texts: pa.Array) -> pa.Array:
         result, last = self._pass(pc.fill_null(texts, ""))
         if not len(self._numbers):
             return result
-        rows = np.flatnonzero((self._search(result) & (last[:, None] > self._numbers)).any(axis=1))
+        rows = self._unfinished(result, last)
         for _ in range(MAX_PASSES - 1):
             if not len(rows):
                 break
@@ -93,6 +94,15 @@ class Normalizer:
             rows, after = rows[changed], after.filter(pa.array(changed))
             result = _replaced(result, rows, after)
         return result
+
+    def _unfinished(self, texts: pa.Array, last: np.ndarray) -> np.ndarray:
+        """The texts that an earlier step would change again. Nearly all that its trigger names it leaves as they are."""
+        wanted = self._search(texts) & (last[:, None] > self._numbers)
+        for place, step in enumerate(self._again):
+            if step:
+                rows = np.flatnonzero(wanted[:, place])
+                wanted[rows, place] = np.isin(rows, _changes(texts, step, rows)[0])
+        return np.flatnonzero(wanted.any(axis=1))
 
     def _pass(self, texts: pa.Array) -> tuple[pa.Array, np.ndarray]:
         """The texts after all steps, and the number (from 1) of the last step that changed each, 0 for none (int8)."""

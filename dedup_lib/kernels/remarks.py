@@ -32,13 +32,18 @@ _PATTERNS = (
     r"第?[0-9]+/[0-9]+页|第[0-9]+页[/,(]?共[0-9]+页\)?|[(\[][0-9]+/[0-9]+[)\]]",
 )
 _REMARK = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS))
+# Some of what every remark has, to be looked for fast: the expression above takes a third of a millisecond for an article.
+_HINT = re.compile(
+    rf"{'|'.join(_REPORTERS)}|(?:{'|'.join(_HANDS)})[:/]|(?:{'|'.join(_COUNTERS)})(?:次数|人数|数|量)?[:(]"
+    r"|(?:发布|更新|发表|采集|上传|刊发)(?:时间|日期|于)?:?[ ]*[0-9]|[0-9]页|[0-9]/[0-9]"
+)
 # In running text 2024年3月1日 and 3月1日10时30分 are the news: earthquakes and rates are told apart by them.
 _STAMP = re.compile(rf"{_DATE}[ ]*{_CLOCK}|{_ISO_DATE}|\({_DATE}\)")
 
 
 def strip_remarks(text: str) -> str:
     """The text without editors' names, posting dates, counters and page numbers."""
-    text = _REMARK.sub(" ", text)
+    text = _REMARK.sub(" ", text) if _HINT.search(text) else text
     edge = len(text) - _EDGE
     return _STAMP.sub(lambda found: " " if found.start() < _EDGE or found.end() > edge else found[0], text)
 

@@ -12,7 +12,7 @@ from dedup_lib.config import Profile
 from dedup_lib.kernels.conflicting import MANY
 from dedup_lib.kernels.guard import Guard, differences, digests, guarded, severity
 from dedup_lib.kernels.normalize import Normalizer
-from dedup_lib.kernels.remarks import strip_remarks, without_remarks
+from dedup_lib.kernels.remarks import _HINT, _REMARK, strip_remarks, without_remarks
 from dedup_lib.kernels.wording import NEGATIONS
 
 GUARD = Guard(letters_up_to=200, words_up_to=400, correction_from=400, correction_jaccard=0.95, remarks=True)
@@ -151,3 +151,14 @@ def test_the_digest_leaves_remarks_out():
     first, second = digests(pa.array([SHORT + "阅读(12)共5人", SHORT + "阅读(99)共5人"]), GUARD)
     other = digests(pa.array([SHORT + "阅读(12)共6人"]), GUARD)[0]
     assert first == second != other
+
+
+pieces_of_remarks = st.sampled_from(
+    ["记者", "来源:", "新华网", "编辑", ":", "/", "张三", "。", "(", ")", "阅读", "次数", "数", "12", "发布", "时间", "2024-03-01",
+     "2024年3月1日", "第", "1/3", "页", "共", "8", " ", "10:30", "正文"]
+)  # fmt: skip
+
+
+@given(st.lists(pieces_of_remarks, max_size=10).map("".join))
+def test_every_remark_has_what_is_looked_for_first(text):
+    assert _HINT.search(text) or _REMARK.sub(" ", text) == text
