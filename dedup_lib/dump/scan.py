@@ -12,7 +12,7 @@ from dedup_lib.dump.compiling import compiled
 from dedup_lib.dump.lexis import in_word, is_word, skip_space, string_end, word_end
 
 # Fields of the state.
-POS, MODE, START, BODY, END, TUPLE, ROWS, COUNT, ERROR, ERROR_AT, STATE_SIZE = range(11)
+POS, MODE, START, BODY, END, TUPLE, ROWS, COUNT, ERROR, ERROR_AT, CLOSED, STATE_SIZE = range(12)
 BETWEEN, EXPECT, AFTER = 0, 1, 2  # modes: between statements, in front of a tuple, behind one
 MORE, OTHER, HEAD, FULL, DAMAGE = 1, 2, 3, 4, 5  # why the scanner returned
 
