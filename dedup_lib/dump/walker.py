@@ -16,13 +16,6 @@ from dedup_lib.dump.names import STATEMENTS, Head, head
 from dedup_lib.dump.rows import scan
 from dedup_lib.errors import InputError
 
-PROBLEMS = {
-    codes.NO_TUPLE: "a row '(…)' is expected here",
-    codes.NO_SEPARATOR: "',' or the end of the statement is expected behind a row",
-    codes.NO_VALUE: "a value is expected here",
-    codes.NO_COMMA: "',' or ')' is expected behind a value",
-    codes.BAD_HEAD: "an INSERT or REPLACE with neither VALUES nor SELECT nor SET",
-}
 _NO_TEXTS = (b"CREATE", b"ALTER", b"DROP", b"LOCK", b"UNLOCK", b"SET", b"USE", b"COMMIT", b"START", b"BEGIN", b"TRUNCATE")
 _NO_STATEMENT = "no SQL statement begins like this"
 _SWALLOWED = "a quoted text in a definition holds statements, so that a quote must be missing"
@@ -117,6 +110,11 @@ class Walker:
         """Tables for so many rows."""
         self._bounds, self._kinds = np.empty((rows, columns, 2), np.int64), np.empty((rows, columns), np.uint8)
         self._spans, self._no_spans = np.empty((rows, 4), np.int64), np.empty((0, 4), np.int64)
+
+    @property
+    def head_bytes(self) -> bytes:
+        """The bytes of the INSERT head that the rows stand behind, up to VALUES."""
+        return self._raw.tobytes()
 
     @property
     def offset(self) -> int:
@@ -229,7 +227,7 @@ class Walker:
         problem, at, row = (int(self.state[field]) for field in (codes.ERROR, codes.ERROR_AT, codes.TUPLE))
         if problem != codes.WRONG_COUNT:
             start = int(self.state[codes.POS])
-            yield from self._lost(PROBLEMS[problem], at, start)
+            yield from self._lost(codes.PROBLEMS[problem], at, start)
             return
         count = int(self.state[codes.COUNT])
         slots = self._recount(self.head, count)
@@ -276,7 +274,7 @@ class Walker:
         if word is None or word[0].upper().decode() not in STATEMENTS:
             return _NO_STATEMENT
         if word[0].upper() in (b"INSERT", b"REPLACE"):
-            return PROBLEMS[codes.BAD_HEAD]
+            return codes.PROBLEMS[codes.BAD_HEAD]
         return _SWALLOWED if word[0].upper() in _NO_TEXTS and self.client.now.delimiter == ";" else ""
 
     def _finish(self) -> Iterator[Damage]:
