@@ -6,13 +6,14 @@ Every text comes from strangers: the template escapes all that is put into it, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import altair as alt
 import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from dedup_lib.clean.evidence import Evidence
+from dedup_lib.clean.evidence import Evidence, Pair
 from dedup_lib.diff import ONLY_FIRST, ONLY_SECOND, diff, visible
 
 _DIFFERENCE = 1_200  # characters of a difference
@@ -57,7 +58,7 @@ def page(found: Evidence, heading: Mapping[str, str], notes: Sequence[str], made
         methods=[(name, _METHODS.get(name, ""), count) for name, count in found.metrics["dropped"].items()],
         quarantine=found.metrics["quarantine"], years=found.years, chart=_years(found.years),
         flags=[(name, _FLAGS.get(name, ""), count) for name, count in found.flags.items()],
-        clusters=found.clusters, examples=[_shown(pair) for pair in found.examples], questions=[_shown(p) for p in found.questions],
+        clusters=found.clusters, examples=[*map(_shown, found.examples)], questions=[*map(_shown, found.questions)],
     )  # fmt: skip
 
 
@@ -70,12 +71,12 @@ def _share(count: int, of: int) -> str:
     return f"{count / of:.1%}" if of else ""
 
 
-def _shown(pair: object) -> dict[str, object]:
+def _shown(pair: Pair) -> dict[str, object]:
     """A pair for the template; ``pieces``: kind ('', ins, del) and text of each stretch of the difference."""
     rich = diff(pair.text, pair.kept_text, _DIFFERENCE)
     edges = sorted({0, len(rich), *(edge for span in rich.spans for edge in (span.start, span.end))})
     pieces = []
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         style = next((str(span.style) for span in rich.spans if span.start <= start and end <= span.end), "")
         pieces.append((_KINDS.get(style, ""), rich.plain[start:end]))
     return {"row": pair.row, "title": pair.title, "kept_title": pair.kept_title, "pieces": pieces}

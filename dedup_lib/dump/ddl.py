@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -93,7 +94,7 @@ def _primary(items: list[list[Token]]) -> tuple[str, ...]:
         if item and _is_key(item):
             if key := _key_columns(item):
                 return key
-        elif any(word == "KEY" and before != "UNIQUE" for before, word in zip(words, words[1:], strict=False)):
+        elif any(word == "KEY" and before != "UNIQUE" for before, word in pairwise(words)):
             return (item[0].value,)
     return ()
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from dedup_lib.dump import charsets
 from dedup_lib.dump.columns import Cells, content_of
 from dedup_lib.dump.ddl import Column, Table
-from dedup_lib.dump.scan import BINARY, BITS, DEFAULT, EXPRESSION, HEX, INTRODUCED, KIND, MISSING, NULL, NUMBER
+from dedup_lib.dump.scan import BINARY, BITS, DEFAULT, EXPRESSION, HEX, INTRODUCED, KIND, MISSING, NUMBER
 
 BATCH = 500  # rows of a transaction
 KEYS = "dedup_keys"
@@ -67,7 +67,7 @@ def hash_of(column: Column, alias: str, charset: str | None) -> str:
 
 
 class Deletion:
-    """Writes ``delete.sql`` while the rows go by. ``rows``: written; ``unchecked``: left out, as their bytes are not in the dump."""
+    """Writes ``delete.sql`` while the rows go by. ``rows``: written; ``unchecked``: left out, see ``_digests``."""
 
     def __init__(self, file: TextIO, target: Target, note: str) -> None:
         self._file, self._target = file, target
@@ -87,7 +87,7 @@ class Deletion:
             self._session = (one.charset, one.zone)
             self._file.write(_statements(self._target, *self._session))
         keys = [_literals(column, cells[column.name]) for column in self._target.key]
-        digests = _digests([cells[column.name] for column in self._target.hashed])
+        digests = _digests([(column, cells[column.name]) for column in self._target.hashed])
         for *key, digest in zip(*keys, digests, strict=True):
             if digest is None or None in key:
                 self.unchecked += 1
@@ -147,10 +147,11 @@ EXECUTE dedup_check;
 
 def _columns_of(target: Target) -> str:
     """The columns that both tables have and that are not computed, as the server knows them now."""
+    quoted = "`', REPLACE(column_name, '`', '``'), '`') ORDER BY ordinal_position"
+    computed = " AND ".join(f"extra NOT LIKE '%{word}%'" for word in ("VIRTUAL", "STORED", "PERSISTENT"))
     return "".join(
-        f"SET {variable} = (SELECT GROUP_CONCAT(CONCAT('{prefix}`', REPLACE(column_name, '`', '``'), '`') ORDER BY ordinal_position)\n"
-        f"  FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = {text(target.backup)}\n"
-        "  AND extra NOT LIKE '%VIRTUAL%' AND extra NOT LIKE '%STORED%' AND extra NOT LIKE '%PERSISTENT%');\n"
+        f"SET {variable} = (SELECT GROUP_CONCAT(CONCAT('{prefix}{quoted}) FROM information_schema.columns\n"
+        f"  WHERE table_schema = DATABASE() AND table_name = {text(target.backup)} AND {computed});\n"
         for variable, prefix in (("@columns", ""), ("@selected", "t."))
     )
 
@@ -221,14 +222,15 @@ def _literals(column: Column, cells: Cells) -> list[str | None]:
     return found
 
 
-def _digests(columns: list[Cells]) -> list[str | None]:
+def _digests(columns: list[tuple[Column, Cells]]) -> list[str | None]:
     """SHA-1 of each row's bytes, columns apart by a zero; None where a literal does not hold the column's bytes."""
-    contents = [content_of(cells).to_pylist() for cells in columns]
-    good = np.ones(len(columns[0].kinds), bool)
-    for cells in columns:
+    contents = [content_of(cells).to_pylist() for _, cells in columns]
+    good = np.ones(len(columns[0][1].kinds), bool)
+    for column, cells in columns:
         kinds = cells.kinds & KIND
         good &= ~np.isin(kinds, _UNREADABLE) & ~(cells.kinds & INTRODUCED > 0)
-        good &= (kinds != HEX) & (kinds != BITS) | (kinds == NULL)
+        if not pa.types.is_binary(column.type):  # bytes of the column's character set, not of the dump's
+            good &= ~np.isin(kinds, (HEX, BITS)) & ~(cells.kinds & BINARY > 0)
     return [
         hashlib.sha1(b"\0".join(value or b"" for value in row)).hexdigest() if fine else None
         for fine, row in zip(good.tolist(), zip(*contents, strict=True), strict=True)

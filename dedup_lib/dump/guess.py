@@ -13,13 +13,14 @@ from dedup_lib.errors import ConfigError, InputError
 
 ROLES = ("id", "title", "content", "publish_time", "source", "url")
 _NAMES = {
-    "content": ("content", "contents", "body", "text", "article", "article_content", "post_content", "newscontent", "news_content",
-                "message", "description", "正文", "内容", "文章内容", "內容"),
+    "content": ("content", "contents", "body", "text", "article", "article_content", "post_content", "newscontent",
+                "news_content", "message", "description", "正文", "内容", "文章内容", "內容"),
     "title": ("title", "subject", "headline", "post_title", "article_title", "news_title", "newstitle", "name", "标题", "題目",
               "標題", "题目"),
     "publish_time": ("publish_time", "published_at", "published", "publishtime", "pubdate", "pub_date", "pubtime", "post_date",
-                     "posted", "post_time", "posttime", "posted_at", "inputtime", "addtime", "add_time", "created_at", "create_time",
-                     "created", "createtime", "ctime", "dateline", "date", "datetime", "time", "发布时间", "发表时间", "日期", "时间"),
+                     "posted", "post_time", "posttime", "posted_at", "inputtime", "addtime", "add_time", "created_at",
+                     "create_time", "created", "createtime", "ctime", "dateline", "date", "datetime", "time", "发布时间",
+                     "发表时间", "日期", "时间"),
     "source": ("source", "site", "copyfrom", "origin", "media", "来源", "來源"),
     "url": ("url", "link", "source_url", "链接", "网址"),
 }  # fmt: skip
