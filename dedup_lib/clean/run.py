@@ -17,7 +17,7 @@ from dedup_lib.clean.page import page
 from dedup_lib.clean.rows import DOC_ID, free_names, renamed, with_ids
 from dedup_lib.clean.sheet import write_sheet
 from dedup_lib.config import Config
-from dedup_lib.dump import listing
+from dedup_lib.dump import charsets, listing
 from dedup_lib.dump.deletion import Deletion, Target, undo, why_not
 from dedup_lib.dump.guess import Choice, choose
 from dedup_lib.dump.options import END, FILE, FLAGS, OFFSET, QUARANTINE, ROW, STATEMENT, Options
@@ -50,11 +50,15 @@ def prepare(path: str, table: str | None, columns: dict[str, str], options: dict
     plan = make_plan(read)
     choice.table.columns = plan.table.columns
     names = free_names([column.name for column in plan.table.columns])
-    notes = [f"Guessed: {guess}." for guess in choice.guessed]
+    notes = [f"Guessed: {'; '.join(choice.guessed)}."] if choice.guessed else []
     notes += [f"Column {old} is called {new} in the tables of the run." for old, new in names.items()]
     damage = [warning for warning in found.warnings if read.mode == QUARANTINE or "byte" not in warning]
     if choice.table.remark:
         notes.append(f"Character set: {choice.table.remark}.")
+    if charsets.family(choice.table.charset):
+        notes.append(
+            f"Load the dumps with mysql --default-character-set={choice.table.charset}: the client must know two-byte characters."
+        )
     return Job(read, choice, names, [*notes, *damage])
 
 

@@ -229,7 +229,8 @@ def _digests(columns: list[tuple[Column, Cells]]) -> list[str | None]:
     for column, cells in columns:
         kinds = cells.kinds & KIND
         good &= ~np.isin(kinds, _UNREADABLE) & ~(cells.kinds & INTRODUCED > 0)
-        if not pa.types.is_binary(column.type):  # bytes of the column's character set, not of the dump's
+        if not pa.types.is_binary(column.type) and cells.charset not in (None, charsets.BINARY):
+            # digits are bytes of the column's character set, not of the dump's
             good &= ~np.isin(kinds, (HEX, BITS)) & ~(cells.kinds & BINARY > 0)
     return [
         hashlib.sha1(b"\0".join(value or b"" for value in row)).hexdigest() if fine else None

@@ -282,6 +282,8 @@ class Walker:
         part, pos = self._part, int(self.state[codes.POS])
         stop = part.stop if part.size is None else part.size - part.base
         rest = part.data[pos:stop].tobytes()
+        if part.size is None:  # too few bytes follow to see that the end of the statement is one
+            rest = rest.rstrip().removesuffix(self.client.now.delimiter.encode())
         whole = self.state[codes.MODE] == codes.BETWEEN or part.size is None
         problem = f"the file is damaged ({part.broken})" if part.broken else "the file ends inside a statement"
         if part.broken or not whole or not _is_blank(rest):

@@ -68,20 +68,22 @@ def restored(server: Server, folder: Path, made: Made, table: str, charset: str 
 @pytest.mark.parametrize("charset", ["utf8mb4", "gbk", "latin1"])
 def test_hostile_rows_leave_and_come_back(mariadb, tmp_path, charset):
     hostile(mariadb, charset, fitting(charset))
-    _, original = mariadb.rows("h", "hostile")
     for connection in dict.fromkeys(["utf8mb4", charset, "binary"]):
         for name in ("plain", "one a row", "complete", "replace"):
             path = tmp_path / "d.sql"
             table = "bare" if connection == "latin1" else "hostile"
             path.write_bytes(mariadb.dump(f"--default-character-set={connection}", *OPTIONS[name], "h", table))
+            client = connection if connection == "gbk" else "utf8mb4"  # whose two-byte characters the client must know
+            if mariadb.load(path, "live", client):
+                assert (connection, name) in [("gbk", "plain"), ("gbk", "one a row"), ("gbk", "replace")]
+                continue  # no client loads what mysqldump wrote: it takes bytes of blobs for characters
+            original = mariadb.rows("live", table)[1]
             made = Made(path, table, ["v", "t", "b"], lambda row: row["id"] % 2 == 0, tmp_path)
-            clean, both = restored(mariadb, tmp_path, made, table)
+            clean, both = restored(mariadb, tmp_path, made, table, client)
             assert both == Counter(original), (connection, name)
             kept = Counter(row for row in original if int(row[0]) % 2)
             assert clean == kept
             # on the live table
-            (tmp_path / "live.sql").write_bytes(path.read_bytes())
-            mariadb.load(tmp_path / "live.sql", "live")
             rows, errors = run(mariadb, "live", made.delete)
             gone = len(original) - sum(kept.values()) - made.unchecked
             assert errors == "" and rows[-1] == [str(gone), str(gone), "0", "0", str(gone)], (connection, name, rows)
