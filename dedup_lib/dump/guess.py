@@ -104,7 +104,8 @@ def _likely(tables: Sequence[Found], path: str, given: Mapping[str, str], guesse
     fitting = [table for table in tables if table.rows and wanted <= {column.name for column in table.columns}]
     fitting = [table for table in fitting if "content" in given or _contents(table)]
     if len(fitting) != 1:
-        many = "several tables hold texts" if fitting else "no table with rows has a column of long texts"
+        lacking = f"the columns {', '.join(sorted(wanted))}" if wanted else "a column of long texts"
+        many = "several tables hold texts" if fitting else f"no table with rows has {lacking}"
         raise InputError(f"dump {path}: {many}; choose with --table: {'; '.join(map(_shown, fitting or tables))}")
     guessed.append(f"table {_title(fitting[0])}: the only one with rows that has a column of long texts")
     return fitting[0]
