@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,10 +17,11 @@ from dedup_lib.clean.rows import DOC_ID, free_names, renamed, with_ids
 from dedup_lib.clean.sheet import write_sheet
 from dedup_lib.config import Config
 from dedup_lib.dump import charsets, listing
+from dedup_lib.dump.ddl import Table
 from dedup_lib.dump.deletion import Deletion, Target, undo, why_not
 from dedup_lib.dump.guess import Choice, choose
 from dedup_lib.dump.options import END, FILE, FLAGS, OFFSET, QUARANTINE, ROW, STATEMENT, Options
-from dedup_lib.dump.plan import make_plan
+from dedup_lib.dump.plan import given_table, make_plan
 from dedup_lib.dump.rewrite import REMOVED, rewrite
 from dedup_lib.dump.source import read_dump
 from dedup_lib.errors import ConfigError
@@ -45,6 +45,8 @@ def prepare(path: str, table: str | None, columns: dict[str, str], options: dict
     """Look at the dump and choose. Raises ``ConfigError`` and ``InputError``: wrong options, no plain choice, damage."""
     checked = Options.of({"path": path, "table": table or "?", **options})
     found = listing.tables(path, checked.charset)
+    if checked.ddl and table:
+        _define(found, given_table(checked))
     choice = choose(found, path, table, columns)
     read = Options.of({**options, "path": path, "table": choice.title, "metadata": ",".join(_METADATA)})
     plan = make_plan(read)
@@ -62,6 +64,13 @@ def prepare(path: str, table: str | None, columns: dict[str, str], options: dict
     return Job(read, choice, names, [*notes, *damage])
 
 
+def _define(found: listing.Listing, table: Table) -> None:
+    """Give a definition to the entries of a table that the dump does not define."""
+    for entry in found.tables:
+        if entry.name == table.name and not entry.columns:
+            entry.columns, entry.key = table.columns, table.key
+
+
 def configured(config: Config, job: Job) -> Config:
     """The settings of the run: its input is the chosen table. Raises ``ConfigError`` for an output that is no local folder."""
     if config.output.path and "://" in config.output.path:
@@ -75,11 +84,8 @@ def configured(config: Config, job: Job) -> Config:
 
 def clean(session: SparkSession, config: Config, job: Job, run_id: str | None = None, say: Say = tell) -> Result:
     """Run the pipeline on the table and write everything. Raises what ``rebuild`` and the reader raise."""
-    given = replace(job.options, metadata=job.options.metadata)
-    options = {
-        name: value for name, value in vars(given).items() if name not in ("path", "table", "metadata") and value is not None
-    }
-    frame = read_dump(session, given.path, given.table, **options, metadata=",".join(given.metadata))
+    given = {name: value for name, value in vars(job.options).items() if value is not None}
+    frame = read_dump(session, **{**given, "metadata": ",".join(job.options.metadata)})
     rows = partial(_rows, frame=frame, job=job)
     return rebuild(session, configured(config, job), run_id, say, rows, partial(_finish, config=config, job=job, say=say))
 
