@@ -9,10 +9,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pyspark.sql import functions as F
 
+from dedup_lib.clean.rows import free_names, with_ids
 from dedup_lib.clean.run import clean, prepare
 from dedup_lib.settings import load_settings
-from tests.conftest import SAMPLE
+from tests.conftest import SAMPLE, embedded_only
 from tests.dump.server import read_all
 from tests.pipeline.cases import LIBRARY, REWORDED
 from tests.test_jobs import job
@@ -32,6 +34,29 @@ def written(folder: Path) -> tuple[Path, bytes, bytes]:
     return run, clean, removed
 
 
+@pytest.mark.parametrize(
+    ("ids", "found", "why"),
+    [
+        ([7, 8], ["7", "8"], ""),
+        ([7, 7], ["0", "1"], "has the value '7' in 2 rows; doc_id is the row's number"),
+        ([7, None], ["0", "1"], "has the value None in 1 rows; doc_id is the row's number"),
+    ],
+)
+def test_ids(session, ids, found, why):
+    rows = session.createDataFrame(
+        [(id, i, "f", 10 * i) for i, id in enumerate(ids)], "id int, _row bigint, _file string, _offset bigint"
+    )
+    frame, said = with_ids(rows, "id")
+    assert sorted(row["doc_id"] for row in frame.collect()) == found and why in said and bool(why) == bool(said)
+    far, _ = with_ids(rows.withColumn("_row", F.lit(None).cast("bigint")), None)
+    assert sorted(row["doc_id"] for row in far.collect()) == ["f:0", "f:10"]
+
+
+def test_names_that_the_result_needs_are_left_free():
+    assert free_names(["id", "method", "method_", "doc_id"]) == {"method": "method__", "doc_id": "doc_id_"}
+
+
+@embedded_only
 def test_a_table_without_a_key_whose_ids_repeat(session, tmp_path):
     dump = tmp_path / "n.sql"
     dump.write_text(KEYLESS)
