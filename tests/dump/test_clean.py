@@ -13,7 +13,9 @@ from pyspark.sql import functions as F
 
 from dedup_lib.clean.rows import free_names, with_ids
 from dedup_lib.clean.run import clean, prepare
+from dedup_lib.errors import ConfigError
 from dedup_lib.settings import load_settings
+from dedup_lib.store import read_input
 from tests.conftest import SAMPLE, embedded_only
 from tests.dump.server import read_all
 from tests.pipeline.cases import LIBRARY, REWORDED
@@ -43,13 +45,18 @@ def written(folder: Path) -> tuple[Path, bytes, bytes]:
     ],
 )
 def test_ids(session, ids, found, why):
-    rows = session.createDataFrame(
-        [(id, i, "f", 10 * i) for i, id in enumerate(ids)], "id int, _row bigint, _file string, _offset bigint"
-    )
+    given = [(id, i, "f", 10 * i) for i, id in enumerate(ids)]
+    rows = session.createDataFrame(given, "id int, _row bigint, _file string, _offset bigint")
     frame, said = with_ids(rows, "id")
     assert sorted(row["doc_id"] for row in frame.collect()) == found and why in said and bool(why) == bool(said)
     far, _ = with_ids(rows.withColumn("_row", F.lit(None).cast("bigint")), None)
     assert sorted(row["doc_id"] for row in far.collect()) == ["f:0", "f:10"]
+
+
+@embedded_only
+def test_the_rebuild_reads_no_tables_of_mysql(session):
+    with pytest.raises(ConfigError, match=r"read by jobs/clean_dump\.py alone"):
+        read_input(session, ["dump.sql"], "mysql")
 
 
 def test_names_that_the_result_needs_are_left_free():
