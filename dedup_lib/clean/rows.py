@@ -63,7 +63,7 @@ def _why_not(rows: DataFrame, id_column: str | None) -> str:
         return f"the id column {id_column} holds neither whole numbers nor text"
     read = rows.where(F.col(ERROR).isNull()) if ERROR in rows.columns else rows
     counted = read.groupBy(F.col(quoted(id_column)).cast("string").alias("id")).count()
-    wrong = counted.where("count > 1 OR id IS NULL").limit(1).collect()
+    wrong = counted.where("count > 1 OR id IS NULL").orderBy("id").limit(1).collect()
     if not wrong:
         return ""
     return f"the id column {id_column} has the value {wrong[0]['id']!r} in {wrong[0]['count']:,} rows"
