@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import runpy
 from collections import Counter
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from pyspark.sql import functions as F
 
 from dedup_lib.clean.rows import free_names, with_ids
 from dedup_lib.clean.run import clean, prepare
-from dedup_lib.errors import ConfigError
+from dedup_lib.errors import ConfigError, DedupError
 from dedup_lib.settings import load_settings
 from dedup_lib.store import read_input
-from tests.conftest import SAMPLE, embedded_only
+from tests.conftest import ROOT, SAMPLE, embedded_only
 from tests.dump.server import read_all
 from tests.pipeline.cases import LIBRARY, REWORDED
 from tests.test_jobs import job
@@ -104,22 +105,26 @@ def test_the_sample_as_a_command(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("given", "code", "said"),
     [
-        (["--output", "out"], 2, "--dump: name the file"),
-        (["--dump", "n.sql"], 2, "output.path (--output): not set"),
-        (["--dump", "absent.sql", "--output", "out"], 4, "dump absent.sql: no such file"),
-        (["--dump", "n.sql", "--output", "out", "--table", "x"], 4, "table x is not in the dump; choose one of n (4 rows"),
-        (["--dump", "n.sql", "--output", "out", "--dump-option", "colour=1"], 2, "dump options colour: unknown"),
-        (["--dump", "n.sql", "--output", "out", "--columns", "body=x"], 2, "--columns: body: unknown"),
-        (["--dump", "n.sql", "--output", "s3://b/out"], 2, "a clean dump needs a local folder"),
+        ({"output": "out"}, 2, "--dump: name the file"),
+        ({"dump": "n.sql"}, 2, "output.path (--output): not set"),
+        ({"dump": "absent.sql", "output": "out"}, 4, "dump absent.sql: no such file"),
+        ({"dump": "n.sql", "output": "out", "table": "x"}, 4, "table x is not in the dump; choose one of n (4 rows"),
+        ({"dump": "n.sql", "output": "out", "dump_option": ["colour=1"]}, 2, "dump options colour: unknown"),
+        ({"dump": "n.sql", "output": "out", "dump_option": ["mode"]}, 2, "--dump-option 'mode': write NAME=VALUE"),
+        ({"dump": "n.sql", "output": "out", "columns": "body=x"}, 2, "--columns: body: unknown"),
+        ({"dump": "n.sql", "output": "s3://b/out"}, 2, "a clean dump needs a local folder"),
     ],
 )
-def test_what_cannot_work_is_said_at_once(tmp_path, arguments, code, said):
-    (tmp_path / "n.sql").write_text(KEYLESS)
-    done = job("clean_dump", *arguments, cwd=tmp_path)
-    assert done.code == code and said in done.error, done
-    assert not os.path.exists(tmp_path / "out")
+def test_what_cannot_work_is_said_at_once(tmp_path, monkeypatch, given, code, said):
+    monkeypatch.chdir(tmp_path)
+    Path("n.sql").write_text(KEYLESS)
+    main = runpy.run_path(str(ROOT / "jobs" / "clean_dump.py"))["main"]
+    with pytest.raises(DedupError) as error:
+        main(**given)
+    assert error.value.exit_code == code and said in str(error.value)
+    assert not os.path.exists("out")
 
 
 def test_a_gate_refuses_without_publishing(tmp_path):

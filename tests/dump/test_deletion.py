@@ -69,13 +69,14 @@ def restored(server: Server, folder: Path, made: Made, table: str, charset: str 
 def test_hostile_rows_leave_and_come_back(mariadb, tmp_path, charset):
     hostile(mariadb, charset, fitting(charset))
     for connection in dict.fromkeys(["utf8mb4", charset, "binary"]):
-        for name in ("plain", "one a row", "complete", "replace"):
+        more = ("one a row", "replace") if charset == connection == "utf8mb4" else ()
+        for name in ("plain", "complete", *more):
             path = tmp_path / "d.sql"
             table = "bare" if connection == "latin1" else "hostile"
             path.write_bytes(mariadb.dump(f"--default-character-set={connection}", *OPTIONS[name], "h", table))
             client = connection if connection == "gbk" else "utf8mb4"  # whose two-byte characters the client must know
             if mariadb.load(path, "live", client):
-                assert (connection, name) in [("gbk", "plain"), ("gbk", "one a row"), ("gbk", "replace")]
+                assert (connection, name) == ("gbk", "plain")
                 continue  # no client loads what mysqldump wrote: it takes bytes of blobs for characters
             original = mariadb.rows("live", table)[1]
             made = Made(path, table, ["v", "t", "b"], lambda row: row["id"] % 2 == 0, tmp_path)
