@@ -1,4 +1,5 @@
 # make run       deduplicate the sample (embedded engine, no Java); ENGINE=spark does it through spark-submit
+# make clean-dump   clean a MySQL dump: the sample's, or DUMP=; the report is DUMP_OUTPUT/report.html
 # make test      everything this machine can test, and what was left out
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
@@ -11,6 +12,8 @@ VENV    ?= .venv
 ENGINE  ?= embedded
 INPUT   ?= data/sample/*.parquet
 OUTPUT  ?= out/sample
+DUMP    ?= data/sample/legacy_news.sql.gz
+DUMP_OUTPUT ?= out/legacy_news
 ARGS    ?=
 N       ?= 20000
 MODE    ?= mixed
@@ -24,7 +27,7 @@ GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark test bench bench-report setup lint package clean
+.PHONY: run run-embedded run-spark clean-dump test bench bench-report setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -36,6 +39,9 @@ run-spark: setup
 	JAVA_HOME=$$(tools/java.sh) && export JAVA_HOME && \
 	$(BIN)/spark-submit --properties-file conf/spark-local.conf \
 	  jobs/rebuild.py --input '$(INPUT)' --output $(OUTPUT) $(ARGS)
+
+clean-dump: setup
+	$(BIN)/python jobs/clean_dump.py --engine embedded --dump '$(DUMP)' --output $(DUMP_OUTPUT) $(ARGS)
 
 test: setup
 	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest $(ARGS)

@@ -80,3 +80,11 @@ def _yaml(value: object) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False)
+
+
+def pairs(option: str, given: list[str]) -> list[tuple[str, str]]:
+    """NAME=VALUE entries of an option that may be repeated. Raises ``ConfigError`` for one without ``=``."""
+    found = [entry.partition("=") for entry in given]
+    if wrong := [name for name, equals, _ in found if not equals]:
+        raise ConfigError([f"{option} {name!r}: write NAME=VALUE" for name in wrong])
+    return [(name, value) for name, _, value in found]

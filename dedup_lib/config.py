@@ -50,7 +50,7 @@ class Input(Section):
     """Where the corpus is and what its columns are called."""
 
     path: list[str] = []
-    format: Literal["parquet", "json", "csv"] = "parquet"
+    format: Literal["parquet", "json", "csv", "mysql"] = "parquet"
     columns: Columns = Columns()
     pages: PageSettings = PageSettings()
     profile_column: str | None = None

@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dedup_lib import metrics
-from dedup_lib.checks import check_settings, checked_columns
+from dedup_lib.checks import check_gates, check_settings, checked_columns
 from dedup_lib.config import Config
-from dedup_lib.errors import GateRefused, InputError
+from dedup_lib.errors import InputError
 from dedup_lib.schemas import (
     CLUSTERS,
     DECISIONS,
@@ -49,6 +49,8 @@ from dedup_lib.stages.verdicts import Verdicts, judged_ids, ranked_verdicts, wro
 from dedup_lib.store import RunStore, read_input, read_verdicts, reading
 
 Say = Callable[[str], None]
+Given = Callable[[RunStore], DataFrame]  # input rows that no file of the settings holds; may use the run's work tables
+Finish = Callable[[RunStore, dict[str, Any]], None]
 
 
 class Result(NamedTuple):
@@ -66,8 +68,17 @@ def tell(line: str) -> None:
         sys.stdout = open(os.devnull, "w")
 
 
-def rebuild(session: SparkSession, config: Config, run_id: str | None = None, say: Say = tell) -> Result:
-    """Deduplicate the configured input into a new run folder and publish it.
+def rebuild(
+    session: SparkSession,
+    config: Config,
+    run_id: str | None = None,
+    say: Say = tell,
+    given: Given | None = None,
+    finish: Finish | None = None,
+) -> Result:
+    """Deduplicate the configured input (or the rows that ``given`` makes) into a new run folder and publish it.
+
+    ``finish`` is called with the store and the metrics when all gates are passed, before readers see the run.
 
     Raises ``InputError`` for an input that cannot be used, ``GateRefused`` for a result that must not be published (it stays
     in its folder), ``DedupError`` when a stage fails.
@@ -76,27 +87,14 @@ def rebuild(session: SparkSession, config: Config, run_id: str | None = None, sa
     started = datetime.now(UTC).replace(microsecond=0)
     run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
     store = RunStore(session, config.output.path, run_id)
-    result = _Run(store, config, started, say).execute()
+    result = _Run(store, config, started, say, given).execute()
     if not config.output.keep_work:
         store.discard_work()
-    _check_gates(result, config)
+    check_gates(result, config)
+    if finish is not None:
+        finish(store, result)
     store.make_current()
     return Result(store, result)
-
-
-def _check_gates(counted: dict[str, Any], config: Config) -> None:
-    rows, bad = counted["rows"]["input"], counted["rows"]["quarantine"]
-    out = sum(counted["rows"][name] for name in (DOCUMENTS.name, DROPPED.name, QUARANTINE.name))
-    if out != rows:
-        raise GateRefused(f"conservation: {rows:,} rows in, {out:,} rows out; the result is not published")
-    if not rows:
-        raise InputError(f"input {', '.join(config.input.path)}: holds no rows; nothing is published")
-    if bad > config.gates.max_quarantine_share * rows:
-        raise GateRefused(
-            f"quarantine: {bad:,} of {rows:,} rows ({bad / rows:.1%}) could not be processed, more than "
-            f"gates.max_quarantine_share = {config.gates.max_quarantine_share:.1%} allows: {counted['quarantine']}. "
-            "The run stays in its folder; the published result is unchanged"
-        )
 
 
 def plan(session: SparkSession, config: Config) -> list[str]:
@@ -123,8 +121,9 @@ def plan(session: SparkSession, config: Config) -> list[str]:
 class _Run:
     """One run of the pipeline; ``execute`` is its table of contents."""
 
-    def __init__(self, store: RunStore, config: Config, started: datetime, say: Say) -> None:
+    def __init__(self, store: RunStore, config: Config, started: datetime, say: Say, given: Given | None = None) -> None:
         self.store = store
+        self.given = given
         self.config = config
         self.started = started
         self.say = say
@@ -148,7 +147,10 @@ class _Run:
         """Input rows with one id each."""
         with self.timer("read"):
             settings = self.config.input
-            raw = read_input(self.store.session, settings.path, settings.format)
+            if self.given is not None:
+                raw = self.given(self.store)
+            else:
+                raw = read_input(self.store.session, settings.path, settings.format)
             columns = self.columns = checked_columns(raw, self.config)
             with reading(settings.path, settings.format):
                 self.rows_read = raw.count()

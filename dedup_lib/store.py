@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as dataset
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException, PythonException
@@ -48,6 +49,10 @@ _READ_OPTIONS = {
 
 def read_input(session: SparkSession, paths: Sequence[str], kind: str) -> DataFrame:
     """The input rows. Raises ``InputError`` naming the path when it is missing, empty or unreadable."""
+    if kind not in _READ_OPTIONS:
+        raise ConfigError(
+            f"input.format {kind!r}: tables of MySQL are read by jobs/clean_dump.py alone; use it, or another format"
+        )
     files = [file for path in paths for file in existing(path)]
     with reading(paths, kind):
         frame = session.read.format(kind).options(**_READ_OPTIONS[kind]).load(files)
@@ -106,6 +111,7 @@ class RunStore:
         self.output = output
         self.run_id = run_id
         self.folder = os.path.join(output, "runs", run_id)
+        self._claimed = False
 
     @property
     def work(self) -> str:
@@ -113,9 +119,11 @@ class RunStore:
         return os.path.join(self.folder, "_work")
 
     def claim(self) -> None:
-        """Claim the run's folder. Raises ``ConfigError`` if it exists, as a run is never written over, or cannot be made."""
-        if "://" in self.folder:
+        """Claim the run's folder, once. Raises ``ConfigError`` if another run has it, as none is written over, or if it cannot
+        be made."""
+        if "://" in self.folder or self._claimed:
             return
+        self._claimed = True
         try:
             os.makedirs(self.folder)
         except FileExistsError:
@@ -143,6 +151,10 @@ class RunStore:
         if not os.path.isdir(path):
             raise InputError(f"{path}: no such table; is {self.output} the output folder of a finished run?")
         return self.session.read.parquet(path)
+
+    def batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Columns of a published table of a local folder, batch by batch, in no order."""
+        yield from dataset.dataset(os.path.join(self.folder, name), format="parquet").to_batches(columns=list(columns))
 
     def rows(self, name: str, ids: Sequence[str], columns: Mapping[str, str | None]) -> DataFrame:
         """The rows of a table with raw columns that have these ids, with ``_id`` and ``_content`` beside them."""

@@ -78,7 +78,7 @@ def test_an_unknown_profile_is_refused_with_the_known_ones():
 @pytest.mark.parametrize(
     ("setting", "value", "allowed"),
     [
-        ("input.format", "xml", "'parquet', 'json' or 'csv'"),
+        ("input.format", "xml", "'parquet', 'json', 'csv' or 'mysql'"),
         ("engine", "flink", "embedded, spark or connect=sc://HOST:PORT"),
         ("gates.max_quarantine_share", "1.5", "less than or equal to 1"),
         ("gates.max_quarantine_share", "-0.1", "greater than or equal to 0"),

@@ -66,7 +66,7 @@ def _typed(column: Column, cells: Cells, flag: Flag) -> pa.Array:
         return _bits(column, cells, flag)
     if pa.types.is_integer(kind):
         return _integers(column, cells, flag)
-    content = _bytes(cells)
+    content = content_of(cells)
     if pa.types.is_binary(kind):
         return content
     if pa.types.is_string(kind):
@@ -76,7 +76,8 @@ def _typed(column: Column, cells: Cells, flag: Flag) -> pa.Array:
     return _numbers(column, cells, content, flag)
 
 
-def _bytes(cells: Cells) -> pa.Array:
+def content_of(cells: Cells) -> pa.Array:
+    """Bytes of the values without quotes and escapes; null where there is no literal."""
     count = len(cells.kinds)
     size = int((cells.bounds[:, 1] - cells.bounds[:, 0]).sum(where=(cells.kinds & KIND) > 1)) + count + 8
     out, offsets, valid = np.empty(size, np.uint8), np.empty(count + 1, np.int64), np.empty(count, np.bool_)
@@ -108,7 +109,7 @@ def _integers(column: Column, cells: Cells, flag: Flag) -> pa.Array:
     values.integers(cells.data, cells.bounds, cells.kinds, low, high, found, status)
     missing = status == values.IS_NULL
     if (status == values.UNREAD).any():
-        content = _bytes(cells)
+        content = content_of(cells)
         for row in np.flatnonzero(status == values.UNREAD):
             number = _number(content[row].as_py(), int(cells.kinds[row]), int(row), flag)
             whole = None if number is None else int(number.to_integral_value(ROUND_HALF_UP))
@@ -136,7 +137,7 @@ def _number(data: bytes, kind: int, row: int, flag: Flag) -> Decimal | None:
 
 def _bits(column: Column, cells: Cells, flag: Flag) -> pa.Array:
     found = []
-    for row, (data, kind) in enumerate(zip(_bytes(cells).to_pylist(), cells.kinds.tolist(), strict=True)):
+    for row, (data, kind) in enumerate(zip(content_of(cells).to_pylist(), cells.kinds.tolist(), strict=True)):
         if data is None:
             found.append(None)
         elif kind & KIND in (STRING, ESCAPED, HEX, BITS):

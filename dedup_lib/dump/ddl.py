@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -43,12 +44,13 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table as its CREATE TABLE says; ``database`` is '' if neither that nor USE names one."""
+    """A table as its CREATE TABLE says; ``database`` is '' if neither that nor USE names one. ``key``: of its primary key."""
 
     database: str
     name: str
     columns: tuple[Column, ...]
     charset: str | None
+    key: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -72,7 +74,38 @@ def create_table(text: str, database: str) -> Table | None:
     inside, rest = _inside(parts[opening + 1 :])
     charset = _charset(rest)
     columns = [_column(item, charset) for item in inside if len(item) > 1 and not _is_key(item)]
-    return Table(own or database, name, tuple(columns), charset) if columns else None
+    return Table(own or database, name, tuple(columns), charset, _primary(inside)) if columns else None
+
+
+def added_key(text: str, database: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """Database, table and columns of a primary key that an ALTER TABLE adds, as some programs define all keys."""
+    parts = list(tokens(text))
+    if [part.value.upper() for part in parts[:2]] != ["ALTER", "TABLE"]:
+        return None
+    own, name = qualified(parts[2:])
+    key = _key_columns(parts)
+    return (own or database, name, key) if key else None
+
+
+def _primary(items: list[list[Token]]) -> tuple[str, ...]:
+    """Columns of the primary key: of an item of its own, or the column that says so."""
+    for item in items:
+        words = [part.value.upper() if part.kind == WORD else "" for part in item]
+        if item and _is_key(item):
+            if key := _key_columns(item):
+                return key
+        elif any(word == "KEY" and before != "UNIQUE" for before, word in pairwise(words)):
+            return (item[0].value,)
+    return ()
+
+
+def _key_columns(parts: list[Token]) -> tuple[str, ...]:
+    """The columns behind PRIMARY KEY, without the lengths of prefixes; () if there is none."""
+    for i, part in enumerate(parts[:-1]):
+        if part.kind == WORD and part.says("PRIMARY") and parts[i + 1].says("KEY"):
+            opening = next((j for j in range(i, len(parts)) if parts[j] == (MARK, "(")), len(parts))
+            return tuple(item[0].value for item in _inside(parts[opening + 1 :])[0] if item)
+    return ()
 
 
 def _is_key(item: list[Token]) -> bool:

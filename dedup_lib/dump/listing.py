@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dedup_lib.dump import charsets, files, reader
 from dedup_lib.dump.client import Client
-from dedup_lib.dump.ddl import Column, Table
+from dedup_lib.dump.ddl import Column, Table, added_key
 from dedup_lib.dump.options import FLAGS, Options
 from dedup_lib.dump.plan import damaged, defined, make_plan
 from dedup_lib.dump.walker import Damage, Rows, Statement, Walker
@@ -27,13 +27,17 @@ _ENDINGS = (
 
 @dataclass
 class Found:
-    """A table of a dump. ``charset``: what its rows are in; ``remark``: where that is not what was declared."""
+    """A table of a dump. ``charset``: what its rows are in; ``remark``: where that is not what was declared.
+
+    ``key``: columns of the primary key.
+    """
 
     file: str
     database: str
     name: str
     columns: tuple[Column, ...] = ()
     declared: str | None = None
+    key: tuple[str, ...] = ()
     charset: str | None = None
     remark: str = ""
     rows: int = 0
@@ -81,6 +85,8 @@ def _list(file: str, charset: str | None, listing: Listing) -> None:
                 last = event.text
                 if (table := defined(event, client)) is not None:
                     _entry(found, file, table.database, table.name, table)
+                elif key := added_key(event.text, client.now.database) if event.text[:5].upper() == "ALTER" else None:
+                    _entry(found, file, key[0], key[1], None).key = key[2]
             elif isinstance(event, Rows):
                 last = ""
                 entry = _entry(found, file, event.head.database or client.now.database, event.head.table, None)
@@ -97,5 +103,5 @@ def _list(file: str, charset: str | None, listing: Listing) -> None:
 def _entry(found: dict[tuple[str, str], Found], file: str, database: str, name: str, table: Table | None) -> Found:
     entry = found.setdefault((database, name), Found(file, database, name))
     if table is not None:
-        entry.columns, entry.declared = table.columns, table.charset
+        entry.columns, entry.declared, entry.key = table.columns, table.charset, table.key
     return entry

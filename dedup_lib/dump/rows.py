@@ -11,6 +11,7 @@ from dedup_lib.dump.scan import (
     BAD_HEAD,
     BETWEEN,
     BODY,
+    CLOSED,
     COUNT,
     DAMAGE,
     END,
@@ -107,14 +108,24 @@ def _expect(data, stop, rules, state, slots, wanted, bounds, kinds, spans):
         state[END] = behind
         return _damage(state, WRONG_COUNT, i)
     if keep:
-        spans[row, 0], spans[row, 1], spans[row, 2] = i, behind, state[START]
+        spans[row, 0], spans[row, 1], spans[row, 2], spans[row, 3] = i, behind, state[START], 0
     state[ROWS] += 1
     state[POS], state[MODE] = behind, AFTER
     return 0
 
 
 @compiled
-def _after(data, stop, delimiter, rules, state):
+def _close(state, spans, end):
+    """Behind the delimiter: note the end with the statement's last row, or in CLOSED if that was handed over already."""
+    if state[ROWS] and len(spans):
+        spans[state[ROWS] - 1, 3] = end
+    elif len(spans):
+        state[CLOSED] = end
+    state[POS], state[MODE] = end, BETWEEN
+
+
+@compiled
+def _after(data, stop, delimiter, rules, state, spans):
     """Behind a row: another one, or the end of the statement."""
     i = state[POS]
     if i < stop and data[i] != 0x2C:
@@ -122,7 +133,7 @@ def _after(data, stop, delimiter, rules, state):
     if i < 0 or i >= stop or i + len(delimiter) > stop:
         return MORE
     if at(data, i, stop, delimiter):
-        state[POS], state[MODE] = i + len(delimiter), BETWEEN
+        _close(state, spans, i + len(delimiter))
     elif data[i] == 0x2C:
         state[POS], state[MODE] = i + 1, EXPECT
     else:
@@ -132,7 +143,7 @@ def _after(data, stop, delimiter, rules, state):
         end = statement_end(data, i, stop, delimiter, rules)
         if end < 0:
             return MORE
-        state[POS], state[MODE] = end + len(delimiter), BETWEEN
+        _close(state, spans, end + len(delimiter))
     return 0
 
 
@@ -184,7 +195,8 @@ def scan(data, stop, limit, delimiter, rules, state, head, slots, wanted, bounds
     ``limit``: position from which on it returns FULL in front of a row of a wanted table. ``head``: the bytes of the INSERT
     head that is known, up to VALUES. ``slots`` (int32): column of each value in a row of it. ``wanted``: whether its rows count
     values and obey ``limit``. ``bounds`` (int64, rows x columns x 2), ``kinds`` (uint8, rows x columns) and ``spans`` (int64,
-    rows x 3: tuple start, tuple end, statement start) take the rows; with no ``spans`` rows are counted only.
+    rows x 4: tuple start, tuple end, statement start, position behind the statement where the row is its last one, else 0)
+    take the rows; with no ``spans`` rows are counted only.
     """
     while True:
         if state[MODE] == EXPECT:
@@ -192,7 +204,7 @@ def scan(data, stop, limit, delimiter, rules, state, head, slots, wanted, bounds
                 return FULL
             code = _expect(data, stop, rules, state, slots, wanted, bounds, kinds, spans)
         elif state[MODE] == AFTER:
-            code = _after(data, stop, delimiter, rules, state)
+            code = _after(data, stop, delimiter, rules, state, spans)
         else:
             code = _begin(data, stop, delimiter, rules, state, head)
         if code:

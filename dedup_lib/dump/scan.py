@@ -12,7 +12,7 @@ from dedup_lib.dump.compiling import compiled
 from dedup_lib.dump.lexis import in_word, is_word, skip_space, string_end, word_end
 
 # Fields of the state.
-POS, MODE, START, BODY, END, TUPLE, ROWS, COUNT, ERROR, ERROR_AT, STATE_SIZE = range(11)
+POS, MODE, START, BODY, END, TUPLE, ROWS, COUNT, ERROR, ERROR_AT, CLOSED, STATE_SIZE = range(12)
 BETWEEN, EXPECT, AFTER = 0, 1, 2  # modes: between statements, in front of a tuple, behind one
 MORE, OTHER, HEAD, FULL, DAMAGE = 1, 2, 3, 4, 5  # why the scanner returned
 
@@ -22,6 +22,13 @@ KIND, BINARY, INTRODUCED = 0x0F, 0x20, 0x40  # flags: _binary, another introduce
 
 # What can be wrong.
 NO_TUPLE, NO_SEPARATOR, NO_VALUE, NO_COMMA, WRONG_COUNT, BAD_HEAD = 1, 2, 3, 4, 5, 6
+PROBLEMS = {
+    NO_TUPLE: "a row '(…)' is expected here",
+    NO_SEPARATOR: "',' or the end of the statement is expected behind a row",
+    NO_VALUE: "a value is expected here",
+    NO_COMMA: "',' or ')' is expected behind a value",
+    BAD_HEAD: "an INSERT or REPLACE with neither VALUES nor SELECT nor SET",
+}
 
 _NULL, _TRUE, _FALSE, _DEFAULT = (np.frombuffer(word, np.uint8) for word in (b"NULL", b"TRUE", b"FALSE", b"DEFAULT"))
 _BINARY, _COLLATE = (np.frombuffer(word, np.uint8) for word in (b"_BINARY", b"COLLATE"))

@@ -12,22 +12,10 @@ from dedup_lib.dump import scan as codes
 from dedup_lib.dump.client import Client
 from dedup_lib.dump.files import PADDING, Window
 from dedup_lib.dump.lexis import skip_space
-from dedup_lib.dump.names import Head, head
+from dedup_lib.dump.names import STATEMENTS, Head, head
 from dedup_lib.dump.rows import scan
 from dedup_lib.errors import InputError
 
-PROBLEMS = {
-    codes.NO_TUPLE: "a row '(…)' is expected here",
-    codes.NO_SEPARATOR: "',' or the end of the statement is expected behind a row",
-    codes.NO_VALUE: "a value is expected here",
-    codes.NO_COMMA: "',' or ')' is expected behind a value",
-    codes.BAD_HEAD: "an INSERT or REPLACE with neither VALUES nor SELECT nor SET",
-}
-_STATEMENTS = frozenset(
-    "ALTER ANALYZE BEGIN CALL CHANGE CHECK COMMIT CREATE DECLARE DELETE DELIMITER DO DROP END EXECUTE FLUSH GRANT HANDLER INSERT "
-    "INSTALL KILL LOAD LOCK OPTIMIZE PREPARE DEALLOCATE PURGE RENAME REPAIR REPLACE RESET REVOKE ROLLBACK SAVEPOINT SELECT SET "
-    "SHOW START STOP TRUNCATE UNINSTALL UNLOCK UPDATE USE WITH XA SIGNAL SOURCE WARNINGS NOWARNING PROMPT EXPLAIN IMPORT".split()
-)
 _NO_TEXTS = (b"CREATE", b"ALTER", b"DROP", b"LOCK", b"UNLOCK", b"SET", b"USE", b"COMMIT", b"START", b"BEGIN", b"TRUNCATE")
 _NO_STATEMENT = "no SQL statement begins like this"
 _SWALLOWED = "a quoted text in a definition holds statements, so that a quote must be missing"
@@ -40,15 +28,22 @@ _RESUME = re.compile(
 _OVERLAP = 256  # bytes that are looked at twice in the search for it
 _SHOWN = 1 << 16  # bytes of a damaged part that are kept
 _MARK = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?php\s+(?:exit|die)[^?\n]*\?>)?")
+_BEFORE = 40  # bytes before a statement that stay in the window
+_OPENED = re.compile(rb"/\*M?!\d*\s*$")
 _SPACE = re.compile(rb"[\s\x00\x1a]*")
 
 
 class Statement(NamedTuple):
-    """A statement without rows; ``start`` and ``end`` are offsets in the file."""
+    """A statement without rows; ``start`` and ``end`` are offsets in the file. ``opened``: the comment that opens it, if any.
+
+    ``data``: its bytes; those of a conditional comment end with what closes it.
+    """
 
     start: int
     end: int
     text: str
+    data: bytes = b""
+    opened: bytes = b""
 
 
 class Rows(NamedTuple):
@@ -107,13 +102,19 @@ class Walker:
         self.head = Head("", "", None)
         self._slots, self._raw = np.empty(0, np.int32), np.empty(0, np.uint8)
         self._wanted = False
+        self.closed = 0  # offset behind the latest statement that ended after its last row was handed over
         self.state[codes.TUPLE] = -1
         self.make_room(0, 0)
 
     def make_room(self, rows: int, columns: int) -> None:
         """Tables for so many rows."""
         self._bounds, self._kinds = np.empty((rows, columns, 2), np.int64), np.empty((rows, columns), np.uint8)
-        self._spans, self._no_spans = np.empty((rows, 3), np.int64), np.empty((0, 3), np.int64)
+        self._spans, self._no_spans = np.empty((rows, 4), np.int64), np.empty((0, 4), np.int64)
+
+    @property
+    def head_bytes(self) -> bytes:
+        """The bytes of the INSERT head that the rows stand behind, up to VALUES."""
+        return self._raw.tobytes()
 
     @property
     def offset(self) -> int:
@@ -166,12 +167,14 @@ class Walker:
                 part.data, part.stop, self.limit - part.base, delimiter, rules, state, self._raw, self._slots,
                 self._wanted, self._bounds, self._kinds, spans,
             )  # fmt: skip
+            if state[codes.CLOSED]:
+                self.closed, state[codes.CLOSED] = part.base + int(state[codes.CLOSED]), 0
             if state[codes.ROWS]:
                 yield self._rows(code == codes.FULL)
                 state[codes.ROWS] = 0
             if code == codes.MORE:
                 if not part.final:
-                    self._more(int(state[codes.POS]))
+                    self._more(max(0, int(state[codes.POS]) - _BEFORE))
                 elif problem := self._endless():
                     yield from self._lost(problem, int(state[codes.POS]), int(state[codes.POS]))
                 else:
@@ -202,10 +205,12 @@ class Walker:
         start, end = int(self.state[codes.START]), int(self.state[codes.END])
         data = self._part.data[start:end].tobytes()
         word = _FIRST_WORD.match(data)
-        if word is None or word[0].upper().decode() not in _STATEMENTS:
+        if word is None or word[0].upper().decode() not in STATEMENTS:
             yield from self._lost(_NO_STATEMENT, start, start)
             return
-        statement = Statement(self._part.base + start, self._part.base + end, self.client.text(data))
+        opened = _OPENED.search(self._part.data[max(0, start - _BEFORE) : start].tobytes())
+        given = data, opened[0] if opened else b""
+        statement = Statement(self._part.base + start, self._part.base + end, self.client.text(data), *given)
         if word is not None and word[0].upper() in (b"INSERT", b"REPLACE") and self._select(head(statement.text)) is not None:
             problem = "an INSERT … SELECT or SET, whose rows cannot be read"
             yield Damage(statement.start, statement.end, statement.start, statement.start, problem, data[:60], data[:_SHOWN])
@@ -222,7 +227,7 @@ class Walker:
         problem, at, row = (int(self.state[field]) for field in (codes.ERROR, codes.ERROR_AT, codes.TUPLE))
         if problem != codes.WRONG_COUNT:
             start = int(self.state[codes.POS])
-            yield from self._lost(PROBLEMS[problem], at, start)
+            yield from self._lost(codes.PROBLEMS[problem], at, start)
             return
         count = int(self.state[codes.COUNT])
         slots = self._recount(self.head, count)
@@ -266,10 +271,10 @@ class Walker:
         if self.state[codes.MODE] != codes.BETWEEN or not _RESUME.search(rest) or _is_blank(rest):
             return ""
         word = _FIRST_WORD.match(rest)
-        if word is None or word[0].upper().decode() not in _STATEMENTS:
+        if word is None or word[0].upper().decode() not in STATEMENTS:
             return _NO_STATEMENT
         if word[0].upper() in (b"INSERT", b"REPLACE"):
-            return PROBLEMS[codes.BAD_HEAD]
+            return codes.PROBLEMS[codes.BAD_HEAD]
         return _SWALLOWED if word[0].upper() in _NO_TEXTS and self.client.now.delimiter == ";" else ""
 
     def _finish(self) -> Iterator[Damage]:
@@ -277,6 +282,8 @@ class Walker:
         part, pos = self._part, int(self.state[codes.POS])
         stop = part.stop if part.size is None else part.size - part.base
         rest = part.data[pos:stop].tobytes()
+        if part.size is None:  # too few bytes follow to see that the end of the statement is one
+            rest = rest.rstrip().removesuffix(self.client.now.delimiter.encode())
         whole = self.state[codes.MODE] == codes.BETWEEN or part.size is None
         problem = f"the file is damaged ({part.broken})" if part.broken else "the file ends inside a statement"
         if part.broken or not whole or not _is_blank(rest):
