@@ -33,6 +33,7 @@ _UNLESS_SET = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",  # about 10 MB of text in a batch
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "32m",
 }
+_LOCAL_JAVA = "-XX:TieredStopAtLevel=1"  # why: conf/spark-local.conf; before any extraJavaOptions
 _PARTITIONS_PER_CORE = 4  # of a local master's shuffles; a cluster keeps its default
 
 
@@ -95,6 +96,7 @@ def _spark() -> Iterator[SparkSession]:
     builder = SparkSession.builder.appName("dedup")
     if not under_spark_submit():
         builder = builder.master("local[*]").config("spark.driver.memory", "4g")
+        builder = builder.config("spark.driver.defaultJavaOptions", _LOCAL_JAVA)
     builder = builder.config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")])))
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     try:
