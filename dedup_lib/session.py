@@ -97,7 +97,9 @@ def _spark() -> Iterator[SparkSession]:
     if not under_spark_submit():
         builder = builder.master("local[*]").config("spark.driver.memory", "4g")
         builder = builder.config("spark.driver.defaultJavaOptions", _LOCAL_JAVA)
-    builder = builder.config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")])))
+    if not _packed():
+        path = os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")]))
+        builder = builder.config("spark.executorEnv.PYTHONPATH", path)
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     try:
         session = builder.getOrCreate()
@@ -112,6 +114,11 @@ def _spark() -> Iterator[SparkSession]:
         yield _configured(session)
     finally:
         session.stop()
+
+
+def _packed() -> bool:
+    """Whether the code was packed (make package): workers must import their own copy, also where this path exists there."""
+    return (Path(_ROOT) / "dedup_lib" / "conf").is_dir()
 
 
 def _tune(session: SparkSession) -> None:
