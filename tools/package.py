@@ -42,6 +42,7 @@ _UNUSED_LIBRARY = {
     "lib2to3",
 }
 _UNUSED = {"tests", "test", "__pycache__"}  # of packages, a quarter of their files
+_COMPILED = ("kernels", "dump", "stages")  # where functions that numba compiles stand
 # Kernels are compiled for a kind of processor and not for the one of this machine: numba takes compiled code only where the
 # name is the same. A processor without these instructions gets its own, compiled when they are first called.
 _CPU = "x86-64-v3"
@@ -168,7 +169,7 @@ def compile_kernels(home: Path, cache: Path) -> None:
 def _state(code: Path) -> str:
     """A name for the sources, the packages and the processor that compiled kernels depend on."""
     state = hashlib.sha1(_PYTHON.encode() + sys.version.encode())
-    for file in sorted(code.rglob("*.py")):
+    for file in sorted(file for name in _COMPILED for file in (code / name).glob("*.py")):
         state.update(str(file.relative_to(code)).encode() + file.read_bytes())
     for name in ("numba", "llvmlite", "numpy"):
         state.update(distribution(name).version.encode())

@@ -109,10 +109,13 @@ def await_port(port: int, process: subprocess.Popen) -> None:
     raise AssertionError("the master does not answer")
 
 
-def submit(packed: Packed, master: str, output: Path, *conf: str) -> str:
+def submit(packed: Packed, master: str, output: Path) -> str:
     """Run the packed job from its own folder; what it said."""
-    settings = ["spark.pyspark.python=./environment/bin/python", "spark.driver.memory=1g", "spark.ui.enabled=false", *conf]
-    settings.append("spark.executorEnv.NUMBA_DEBUG_CACHE=1")  # numba says what it loads and what it had to compile
+    settings = ["spark.pyspark.python=./environment/bin/python", "spark.driver.memory=1g", "spark.executor.memory=1g"]
+    settings += ["spark.ui.enabled=false", "spark.sql.shuffle.partitions=4"]
+    settings += [f"spark.{side}.defaultJavaOptions=-XX:TieredStopAtLevel=1" for side in ("driver", "executor")]
+    # numba says what it loads and what it had to compile
+    settings += ["spark.executorEnv.NUMBA_DEBUG_CACHE=1", "spark.executorEnv.PYTHONUNBUFFERED=1"]
     command = [SPARK / "bin" / "spark-submit", "--master", master, "--archives", f"{packed.archive}#environment"]
     command += [word for setting in settings for word in ("--conf", setting)]
     done = subprocess.run(
@@ -136,7 +139,7 @@ def compiled(told: str) -> list[str]:
 
 def test_a_standalone_cluster_gives_the_same_tables_and_compiles_nothing(packed, expected, tmp_path):
     with daemons(tmp_path) as master:
-        submit(packed, master, tmp_path / "out", "spark.executor.memory=1g")
+        submit(packed, master, tmp_path / "out")
     assert digest(published(tmp_path / "out")) == expected
     executors = told_by_executors(tmp_path)
     assert len(executors) == 2
@@ -147,7 +150,7 @@ def test_a_standalone_cluster_gives_the_same_tables_and_compiles_nothing(packed,
 
 
 def test_a_local_cluster_gives_the_same_tables(packed, expected, tmp_path):
-    submit(packed, "local-cluster[2,1,2048]", tmp_path / "out", "spark.executor.memory=1g")
+    submit(packed, "local-cluster[2,1,2048]", tmp_path / "out")
     assert digest(published(tmp_path / "out")) == expected
 
 
