@@ -4,7 +4,7 @@
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
-# make package   dedup.zip, for spark-submit --py-files
+# make package   dist/: what a cluster needs, in one archive with compiled kernels; prints the spark-submit lines
 # make clean     remove the environment and all output
 
 PYTHON  ?= python3
@@ -64,9 +64,9 @@ lint: setup
 	$(BIN)/ruff check bench dedup_lib jobs tests tools
 	$(BIN)/ruff format --check bench dedup_lib jobs tests tools
 
-package:
-	$(PYTHON) -m zipfile -c dedup.zip dedup_lib
+package: setup
+	$(BIN)/python tools/package.py dist
 
 clean:
-	rm -rf $(VENV) .venv-peers out .pytest_cache .hypothesis spark-warehouse
+	rm -rf $(VENV) .venv-peers out dist .cache .pytest_cache .hypothesis spark-warehouse
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

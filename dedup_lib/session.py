@@ -33,6 +33,7 @@ _UNLESS_SET = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",  # about 10 MB of text in a batch
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "32m",
 }
+_LOCAL_JAVA = "-XX:TieredStopAtLevel=1"  # why: conf/spark-local.conf; before any extraJavaOptions
 _PARTITIONS_PER_CORE = 4  # of a local master's shuffles; a cluster keeps its default
 
 
@@ -95,7 +96,10 @@ def _spark() -> Iterator[SparkSession]:
     builder = SparkSession.builder.appName("dedup")
     if not under_spark_submit():
         builder = builder.master("local[*]").config("spark.driver.memory", "4g")
-    builder = builder.config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")])))
+        builder = builder.config("spark.driver.defaultJavaOptions", _LOCAL_JAVA)
+    if not _packed():
+        path = os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")]))
+        builder = builder.config("spark.executorEnv.PYTHONPATH", path)
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     try:
         session = builder.getOrCreate()
@@ -110,6 +114,11 @@ def _spark() -> Iterator[SparkSession]:
         yield _configured(session)
     finally:
         session.stop()
+
+
+def _packed() -> bool:
+    """Whether the code was packed (make package): workers must import their own copy, also where this path exists there."""
+    return (Path(_ROOT) / "dedup_lib" / "conf").is_dir()
 
 
 def _tune(session: SparkSession) -> None:

@@ -18,8 +18,9 @@ from dedup_lib.config import Config, Profile
 from dedup_lib.errors import ConfigError
 from dedup_lib.kernels.boilerplate import Lexicon
 
-DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "conf" / "rebuild.yaml"
-
+_HERE = Path(__file__).resolve().parent
+# Beside the package in a checkout, inside it where it is installed or packed.
+DEFAULT_CONFIG = next((c for c in [_HERE / "conf" / "rebuild.yaml"] if c.is_file()), _HERE.parent / "conf" / "rebuild.yaml")
 
 _ELSEWHERE = {
     "profiles": "profiles are files of their own, profiles/NAME.yaml beside this file",

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.append(str(ROOT))  # behind an installed one: make package compiles the kernels of its copy
 
 from dedup_lib.dump.listing import counts
 from dedup_lib.dump.options import Options

@@ -1,0 +1,165 @@
+"""The packed job on real clusters: nothing of this checkout is on their paths, and the tables are those of a local run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import pyspark
+import pytest
+
+from tests.conftest import JAVA, ROOT, SAMPLE, needs_java
+from tests.pipeline.helpers import LENIENT, digest, published
+
+SPARK = Path(pyspark.__file__).parent
+SECONDS = 240  # after which a run is ended
+
+pytestmark = needs_java
+
+
+class Packed(NamedTuple):
+    """What make package made, as a driver's folder: the archive, its content in ``environment``, the jobs."""
+
+    folder: Path
+    archive: Path
+
+
+def bare(home: Path) -> dict[str, str]:
+    """Environment variables that lead to no Python package of this machine."""
+    given = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "COLUMNS": "200", "SPARK_LOCAL_IP": "127.0.0.1"}
+    return given | {"JAVA_HOME": JAVA, "SPARK_HOME": str(SPARK)}
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory) -> Packed:
+    folder = tmp_path_factory.mktemp("driver")
+    dist = tmp_path_factory.mktemp("dist")
+    made = subprocess.run([sys.executable, ROOT / "tools" / "package.py", dist, "--plain"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    with tarfile.open(dist / "environment.tar.gz") as file:
+        file.extractall(folder / "environment", filter="fully_trusted")
+    shutil.copy(dist / "rebuild.py", folder)
+    return Packed(folder, dist / "environment.tar.gz")
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> str:
+    """The hash of what the embedded engine publishes."""
+    output = tmp_path_factory.mktemp("embedded")
+    command = [sys.executable, ROOT / "jobs" / "rebuild.py", "--engine", "embedded", *options(output)]
+    subprocess.run(command, check=True, capture_output=True)
+    return digest(published(output))
+
+
+def options(output: Path) -> list[str]:
+    return ["--input", str(SAMPLE / "*.parquet"), "--output", str(output), "--set", LENIENT]
+
+
+def free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return place.getsockname()[1]
+
+
+@contextmanager
+def daemons(folder: Path) -> Iterator[str]:
+    """A standalone master and two workers of one core and 2 GB; the master's address. Stopped whatever happens."""
+    port = free_port()
+    address = f"spark://127.0.0.1:{port}"
+    shared = ["--host", "127.0.0.1", "--webui-port", "0"]
+    commands = [["master.Master", *shared, "--port", str(port)]]
+    for number in range(2):
+        work = ["--cores", "1", "--memory", "2g", "--work-dir", str(folder / f"work-{number}")]
+        commands.append(["worker.Worker", *shared, *work, address])
+    running = []
+    try:
+        for name, *arguments in commands:
+            command = [SPARK / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
+            log = (folder / f"{len(running)}.log").open("wb")
+            running.append(subprocess.Popen(command, cwd=folder, env=bare(folder), stdout=log, stderr=log))
+            log.close()
+            if len(running) == 1:
+                await_port(port, running[0])
+        yield address
+    finally:
+        for process in reversed(running):
+            process.terminate()
+        for process in running:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+            process.kill()
+
+
+def await_port(port: int, process: subprocess.Popen) -> None:
+    for _ in range(300):
+        with socket.socket() as place:
+            if place.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert process.poll() is None, "the master ended"
+        time.sleep(0.1)
+    raise AssertionError("the master does not answer")
+
+
+def submit(packed: Packed, master: str, output: Path) -> str:
+    """Run the packed job from its own folder; what it said."""
+    settings = ["spark.pyspark.python=./environment/bin/python", "spark.driver.memory=1g", "spark.executor.memory=1g"]
+    settings += ["spark.ui.enabled=false", "spark.sql.shuffle.partitions=4"]
+    settings += [f"spark.{side}.defaultJavaOptions=-XX:TieredStopAtLevel=1" for side in ("driver", "executor")]
+    # numba says what it loads and what it had to compile
+    settings += ["spark.executorEnv.NUMBA_DEBUG_CACHE=1", "spark.executorEnv.PYTHONUNBUFFERED=1"]
+    command = [SPARK / "bin" / "spark-submit", "--master", master, "--archives", f"{packed.archive}#environment"]
+    command += [word for setting in settings for word in ("--conf", setting)]
+    done = subprocess.run(
+        [*command, "rebuild.py", *options(output)],
+        cwd=packed.folder, env=bare(output), capture_output=True, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def told_by_executors(work: Path) -> dict[Path, str]:
+    """What each executor's processes wrote."""
+    logs = {file.parent: file.read_text("utf-8", "replace") for file in work.rglob("stderr")}
+    return {folder: text for folder, text in logs.items() if "[cache]" in text}
+
+
+def compiled(told: str) -> list[str]:
+    """The kernels that had to be compiled."""
+    return [line for line in told.splitlines() if "[cache] data saved" in line]
+
+
+def test_a_standalone_cluster_gives_the_same_tables_and_compiles_nothing(packed, expected, tmp_path):
+    with daemons(tmp_path) as master:
+        submit(packed, master, tmp_path / "out")
+    assert digest(published(tmp_path / "out")) == expected
+    executors = told_by_executors(tmp_path)
+    assert len(executors) == 2
+    for folder, told in executors.items():
+        assert compiled(told) == []
+        loaded = [line for line in told.splitlines() if "[cache] data loaded" in line]
+        assert loaded and all(str(folder / "environment") in line for line in loaded)
+
+
+def test_a_local_cluster_gives_the_same_tables(packed, expected, tmp_path):
+    submit(packed, "local-cluster[2,1,2048]", tmp_path / "out")
+    assert digest(published(tmp_path / "out")) == expected
+
+
+def test_the_archive_leads_to_nothing_outside_of_it(packed):
+    """Neither links nor settings that name a folder of this machine."""
+    program = "import dedup_lib.settings as s, numpy, sys; print(s.DEFAULT_CONFIG, numpy.__file__, sys.prefix, *sys.path)"
+    python = packed.folder / "environment" / "bin" / "python"
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, cwd="/", env=bare(packed.folder), check=True)
+    places = [Path(word) for word in done.stdout.split() if word.startswith("/")]
+    assert places and all(place.is_relative_to(packed.folder) for place in places)
+    outside = [path for path in packed.folder.rglob("*") if path.is_symlink() and os.path.isabs(os.readlink(path))]
+    assert outside == []
