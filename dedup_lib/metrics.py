@@ -1,8 +1,10 @@
-"""What a run counts: ``metrics.json`` and ``manifest.json``."""
+"""What a run counts and says: progress, ``metrics.json`` and ``manifest.json``."""
 
 from __future__ import annotations
 
+import os
 import platform
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +28,14 @@ _PACKAGES = (
     "pyspark", "pysail", "pyarrow", "numpy", "numba", "OpenCC", "selectolax", "ftfy", "jieba", "readability-lxml", "lxml",
     "rapidfuzz", "pypinyin",
 )  # fmt: skip
+
+
+def tell(line: str) -> None:
+    """Print a progress line at once; a reader who has gone away does not stop the run."""
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")
 
 
 class Timer:

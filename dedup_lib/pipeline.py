@@ -5,8 +5,6 @@ This is the only module in which tables are computed; everything it calls descri
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -19,6 +17,7 @@ from dedup_lib import metrics
 from dedup_lib.checks import check_gates, check_settings, checked_columns
 from dedup_lib.config import Config
 from dedup_lib.errors import InputError
+from dedup_lib.metrics import tell
 from dedup_lib.schemas import (
     CLUSTERS,
     DECISIONS,
@@ -58,14 +57,6 @@ class Result(NamedTuple):
 
     store: RunStore
     metrics: dict[str, Any]
-
-
-def tell(line: str) -> None:
-    """Print a progress line at once; a reader who has gone away does not stop the run."""
-    try:
-        print(line, flush=True)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")
 
 
 def rebuild(
