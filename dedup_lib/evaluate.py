@@ -28,8 +28,8 @@ from dedup_lib.evaluation.methods import Documents, Thresholds, methods
 from dedup_lib.evaluation.report import report, shown
 from dedup_lib.evaluation.universe import AllPairs, LabelledPairs, tally
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
-from dedup_lib.metrics import Timer
-from dedup_lib.pipeline import Say, rebuild, tell
+from dedup_lib.metrics import Timer, tell
+from dedup_lib.pipeline import Say, rebuild
 from dedup_lib.schemas import DROPPED
 from dedup_lib.stages.bridge import small
 from dedup_lib.stages.identify import raw_rows

@@ -25,7 +25,8 @@ from dedup_lib.dump.plan import given_table, make_plan
 from dedup_lib.dump.rewrite import REMOVED, rewrite
 from dedup_lib.dump.source import read_dump
 from dedup_lib.errors import ConfigError
-from dedup_lib.pipeline import Result, Say, rebuild, tell
+from dedup_lib.metrics import tell
+from dedup_lib.pipeline import Result, Say, rebuild
 from dedup_lib.store import RunStore
 
 DELETE, UNDO, REPORT, SHEET = "delete.sql", "undo.sql", "report.html", "report.csv"
