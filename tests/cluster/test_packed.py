@@ -27,16 +27,17 @@ pytestmark = needs_java
 
 
 class Packed(NamedTuple):
-    """What make package made, as a driver's folder: the archive, its content in ``environment``, the jobs."""
+    """What make package made, as a driver's folder: the archive, its content in ``environment``, the jobs; and a Spark."""
 
     folder: Path
     archive: Path
+    spark: Path
 
 
-def bare(home: Path) -> dict[str, str]:
+def bare(home: Path, spark: Path) -> dict[str, str]:
     """Environment variables that lead to no Python package of this machine."""
     given = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "COLUMNS": "200", "SPARK_LOCAL_IP": "127.0.0.1"}
-    return given | {"JAVA_HOME": JAVA, "SPARK_HOME": str(SPARK)}
+    return given | {"JAVA_HOME": JAVA, "SPARK_HOME": str(spark)}
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +49,21 @@ def packed(tmp_path_factory) -> Packed:
     with tarfile.open(dist / "environment.tar.gz") as file:
         file.extractall(folder / "environment", filter="fully_trusted")
     shutil.copy(dist / "rebuild.py", folder)
-    return Packed(folder, dist / "environment.tar.gz")
+    spark = tmp_path_factory.mktemp("spark")  # local-cluster writes into Spark's own folder
+    for part in ("bin", "jars", "python"):
+        (spark / part).symlink_to(SPARK / part)
+    return Packed(folder, dist / "environment.tar.gz", spark)
 
 
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory) -> str:
+def expected(rows: str, output: Path) -> str:
     """The hash of what the embedded engine publishes."""
-    output = tmp_path_factory.mktemp("embedded")
-    command = [sys.executable, ROOT / "jobs" / "rebuild.py", "--engine", "embedded", *options(output)]
+    command = [sys.executable, ROOT / "jobs" / "rebuild.py", "--engine", "embedded", *options(rows, output)]
     subprocess.run(command, check=True, capture_output=True)
     return digest(published(output))
 
 
-def options(output: Path) -> list[str]:
-    return ["--input", str(SAMPLE / "*.parquet"), "--output", str(output), "--set", LENIENT]
+def options(rows: str, output: Path) -> list[str]:
+    return ["--input", str(SAMPLE / rows), "--output", str(output), "--set", LENIENT]
 
 
 def free_port() -> int:
@@ -71,7 +73,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def daemons(folder: Path) -> Iterator[str]:
+def daemons(folder: Path, spark: Path) -> Iterator[str]:
     """A standalone master and two workers of one core and 2 GB; the master's address. Stopped whatever happens."""
     port = free_port()
     address = f"spark://127.0.0.1:{port}"
@@ -83,9 +85,9 @@ def daemons(folder: Path) -> Iterator[str]:
     running = []
     try:
         for name, *arguments in commands:
-            command = [SPARK / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
+            command = [spark / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
             log = (folder / f"{len(running)}.log").open("wb")
-            running.append(subprocess.Popen(command, cwd=folder, env=bare(folder), stdout=log, stderr=log))
+            running.append(subprocess.Popen(command, cwd=folder, env=bare(folder, spark), stdout=log, stderr=log))
             log.close()
             if len(running) == 1:
                 await_port(port, running[0])
@@ -109,18 +111,18 @@ def await_port(port: int, process: subprocess.Popen) -> None:
     raise AssertionError("the master does not answer")
 
 
-def submit(packed: Packed, master: str, output: Path) -> str:
+def submit(packed: Packed, master: str, rows: str, output: Path) -> str:
     """Run the packed job from its own folder; what it said."""
     settings = ["spark.pyspark.python=./environment/bin/python", "spark.driver.memory=1g", "spark.executor.memory=1g"]
     settings += ["spark.ui.enabled=false", "spark.sql.shuffle.partitions=4"]
     settings += [f"spark.{side}.defaultJavaOptions=-XX:TieredStopAtLevel=1" for side in ("driver", "executor")]
     # numba says what it loads and what it had to compile
     settings += ["spark.executorEnv.NUMBA_DEBUG_CACHE=1", "spark.executorEnv.PYTHONUNBUFFERED=1"]
-    command = [SPARK / "bin" / "spark-submit", "--master", master, "--archives", f"{packed.archive}#environment"]
+    command = [packed.spark / "bin" / "spark-submit", "--master", master, "--archives", f"{packed.archive}#environment"]
     command += [word for setting in settings for word in ("--conf", setting)]
     done = subprocess.run(
-        [*command, "rebuild.py", *options(output)],
-        cwd=packed.folder, env=bare(output), capture_output=True, text=True, timeout=SECONDS,
+        [*command, "rebuild.py", *options(rows, output)],
+        cwd=packed.folder, env=bare(output, packed.spark), capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
@@ -137,10 +139,10 @@ def compiled(told: str) -> list[str]:
     return [line for line in told.splitlines() if "[cache] data saved" in line]
 
 
-def test_a_standalone_cluster_gives_the_same_tables_and_compiles_nothing(packed, expected, tmp_path):
-    with daemons(tmp_path) as master:
-        submit(packed, master, tmp_path / "out")
-    assert digest(published(tmp_path / "out")) == expected
+def test_a_standalone_cluster_gives_the_same_tables_and_compiles_nothing(packed, tmp_path):
+    with daemons(tmp_path, packed.spark) as master:
+        submit(packed, master, "*.parquet", tmp_path / "out")
+    assert digest(published(tmp_path / "out")) == expected("*.parquet", tmp_path / "embedded")
     executors = told_by_executors(tmp_path)
     assert len(executors) == 2
     for folder, told in executors.items():
@@ -149,16 +151,17 @@ def test_a_standalone_cluster_gives_the_same_tables_and_compiles_nothing(packed,
         assert loaded and all(str(folder / "environment") in line for line in loaded)
 
 
-def test_a_local_cluster_gives_the_same_tables(packed, expected, tmp_path):
-    submit(packed, "local-cluster[2,1,2048]", tmp_path / "out")
-    assert digest(published(tmp_path / "out")) == expected
+def test_a_local_cluster_gives_the_same_tables(packed, tmp_path):
+    submit(packed, "local-cluster[2,1,2048]", "messy.parquet", tmp_path / "out")
+    assert digest(published(tmp_path / "out")) == expected("messy.parquet", tmp_path / "embedded")
 
 
 def test_the_archive_leads_to_nothing_outside_of_it(packed):
     """Neither links nor settings that name a folder of this machine."""
     program = "import dedup_lib.settings as s, numpy, sys; print(s.DEFAULT_CONFIG, numpy.__file__, sys.prefix, *sys.path)"
     python = packed.folder / "environment" / "bin" / "python"
-    done = subprocess.run([python, "-c", program], capture_output=True, text=True, cwd="/", env=bare(packed.folder), check=True)
+    clean = bare(packed.folder, packed.spark)
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, cwd="/", env=clean, check=True)
     places = [Path(word) for word in done.stdout.split() if word.startswith("/")]
     assert places and all(place.is_relative_to(packed.folder) for place in places)
     outside = [path for path in packed.folder.rglob("*") if path.is_symlink() and os.path.isabs(os.readlink(path))]
