@@ -47,8 +47,9 @@ class Seen(HTMLParser):
 def made(text: str) -> str:
     row = {"doc_id": text, "kept_id": text, "method": "near", "jaccard": 0.9, "threshold": 0.8, "reason": text}
     pair = Pair(row, text, text, text + "甲", text + "乙")
+    asked = Pair({name: value for name, value in row.items() if name != "method"}, text, text, text, "")  # as in review
     years = {"2013": (3, 1), "2014": (4, 1)}
-    found = Evidence(FIGURES, years, {text: 1, "charset_repaired": 2}, [(text, text, 3)], [pair], [pair], pa.table({}))
+    found = Evidence(FIGURES, years, {text: 1, "charset_repaired": 2}, [(text, text, 3)], [pair], [asked], pa.table({}))
     heading = {"dump": text, "table": text, "run": "r", "settings": "s"}
     return page(found, heading, [text], ["clean.sql.gz"])
 
