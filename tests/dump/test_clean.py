@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.clean.rows import free_names, with_ids
 from dedup_lib.clean.run import clean, prepare
-from dedup_lib.errors import ConfigError, DedupError
+from dedup_lib.errors import ConfigError, DedupError, GateRefused
 from dedup_lib.settings import load_settings
 from dedup_lib.store import read_input
 from tests.conftest import ROOT, SAMPLE, embedded_only
@@ -127,8 +127,10 @@ def test_what_cannot_work_is_said_at_once(tmp_path, monkeypatch, given, code, sa
     assert not os.path.exists("out")
 
 
-def test_a_gate_refuses_without_publishing(tmp_path):
+@embedded_only
+def test_a_gate_refuses_without_publishing(session, tmp_path):
     (tmp_path / "n.sql").write_text(KEYLESS)
-    done = job("clean_dump", "--dump", "n.sql", "--output", "out", cwd=tmp_path)
-    assert done.code == 3 and "quarantine: 1 of 4 rows" in done.error
-    assert not (tmp_path / "out" / "CURRENT").exists()
+    settings = load_settings(overrides=[f"output.path={tmp_path / 'out'}"])
+    with pytest.raises(GateRefused, match="quarantine: 1 of 4 rows"):
+        clean(session, settings.config, prepare(str(tmp_path / "n.sql"), None, {}, {}), "r", say=lambda line: None)
+    assert not (tmp_path / "out" / "CURRENT").exists() and not list((tmp_path / "out").rglob("*.gz"))
