@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -40,7 +41,7 @@ class Stage:
 
 @dataclass
 class Cost:
-    """Sums over the stages that write a table. In bytes; ``largest`` is the most that one task read from a shuffle."""
+    """Sums over the stages that write a table, in bytes; ``peak`` is the most memory that one task took for sorts and joins."""
 
     rows: int = 0
     shuffled: int = 0
@@ -53,10 +54,7 @@ def stages(lines: Iterable[str]) -> list[Stage]:
     """The stages of a log that ran, in order; ``table`` is the one they write, or ``-`` where they are for a count."""
     tables: dict[str, str] = {}
     found: dict[int, Stage] = {}
-    for line in lines:
-        if not any(name in line[:90] for name in _EVENTS):
-            continue
-        event = json.loads(line)
+    for event in _events(lines):
         kind = event["Event"].rpartition(".")[2]
         if kind == _EVENTS[0]:
             written = _WRITES.search(json.dumps(event["sparkPlanInfo"]))
@@ -72,6 +70,14 @@ def stages(lines: Iterable[str]) -> list[Stage]:
         else:
             _add(found.setdefault(event["Stage ID"], Stage("-")), event.get("Task Metrics") or {})
     return [found[number] for number in sorted(found) if found[number].tasks]
+
+
+def _events(lines: Iterable[str]) -> Iterator[dict]:
+    """The events that matter here; a line that is cut off, as the last one is where Spark was ended, is left out."""
+    for line in lines:
+        if any(name in line[:90] for name in _EVENTS):
+            with suppress(json.JSONDecodeError):
+                yield json.loads(line)
 
 
 def _add(stage: Stage, metrics: dict) -> None:
@@ -101,9 +107,8 @@ def costs(of: Iterable[Stage]) -> dict[str, Cost]:
 def input_rows(lines: Iterable[str]) -> int:
     """Rows of the corpus: the most that any stage before the first written table read from files."""
     most: dict[int, int] = {}
-    for line in lines:
-        if _EVENTS[3] in line[:90]:
-            event = json.loads(line)
+    for event in _events(lines):
+        if event["Event"] == _EVENTS[3]:
             read = (event.get("Task Metrics") or {}).get("Input Metrics", {}).get("Records Read", 0)
             most[event["Stage ID"]] = most.get(event["Stage ID"], 0) + read
             if len(most) > 6:
