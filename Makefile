@@ -1,6 +1,7 @@
 # make run       deduplicate the sample (embedded engine, no Java); ENGINE=spark does it through spark-submit
 # make clean-dump   clean a MySQL dump: the sample's, or DUMP=; the report is DUMP_OUTPUT/report.html
 # make test      everything this machine can test, and what was left out
+# make test-clusters  make package, and the job from its files alone on a standalone master and on local-cluster
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
@@ -27,7 +28,7 @@ GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark clean-dump test bench bench-report setup lint package clean
+.PHONY: run run-embedded run-spark clean-dump test test-clusters bench bench-report setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -45,6 +46,9 @@ clean-dump: setup
 
 test: setup
 	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest $(ARGS)
+
+test-clusters: setup
+	CLUSTERS=yes JAVA_HOME=$$(tools/java.sh) $(BIN)/python -m pytest tests/cluster $(ARGS)
 
 bench: setup
 	$(BIN)/python -m bench.run --engine $(ENGINE) --mode $(MODE) --rows $(N) --seed $(SEED) \

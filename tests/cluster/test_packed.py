@@ -23,7 +23,12 @@ from tests.pipeline.helpers import LENIENT, digest, published
 SPARK = Path(pyspark.__file__).parent
 SECONDS = 240  # after which a run is ended
 
-pytestmark = needs_java
+pytestmark = [
+    needs_java,
+    pytest.mark.skipif(
+        os.environ.get("CLUSTERS") != "yes", reason="packs an environment and starts clusters: make test-clusters"
+    ),
+]
 
 
 class Packed(NamedTuple):
