@@ -25,9 +25,7 @@ SECONDS = 240  # after which a run is ended
 
 pytestmark = [
     needs_java,
-    pytest.mark.skipif(
-        os.environ.get("CLUSTERS") != "yes", reason="packs an environment, starts clusters: make test-clusters"
-    ),
+    pytest.mark.skipif(os.environ.get("CLUSTERS") != "yes", reason="packs an environment, starts clusters: make test-clusters"),
 ]
 
 
