@@ -46,6 +46,7 @@ def signatures(session, hot: list[int], rng: random.Random):
         "simhash": np.array(fingerprints, np.uint64).view(np.int64),
         "minhash": [rng.randbytes(4 * 128) for _ in range(ROWS)],
         "deletions": [None] * ROWS,
+        "sentences": [None] * ROWS,
         "masked": [None] * ROWS,
     }
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
