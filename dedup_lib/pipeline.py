@@ -167,7 +167,8 @@ class _Run:
             counts, present = Counter(), set()
             for unusable_as, profile, number in done.groupBy("unusable", "profile").count().collect():
                 counts[unusable_as or ""] += number
-                present |= set() if unusable_as else {profile}
+                if not unusable_as:
+                    present.add(profile)
             self.count = counts.pop("", 0)
             self.refused = counts.total()
             self.used = self.config.of_profiles(present)

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dedup_lib.clean.sheet import MAX_LINES
 from dedup_lib.config import Config
 from dedup_lib.dump.options import FLAGS
+from dedup_lib.evaluation.sheet import MAX_LINES
 from dedup_lib.kernels.times import to_micros
 from dedup_lib.store import RunStore
 from dedup_lib.tables import quoted

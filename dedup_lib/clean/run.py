@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame, SparkSession
 from dedup_lib.clean.evidence import collect
 from dedup_lib.clean.page import page
 from dedup_lib.clean.rows import DOC_ID, free_names, renamed, with_ids
-from dedup_lib.clean.sheet import write_sheet
 from dedup_lib.config import Config
 from dedup_lib.dump import charsets, listing
 from dedup_lib.dump.ddl import Table
@@ -25,6 +24,7 @@ from dedup_lib.dump.plan import given_table, make_plan
 from dedup_lib.dump.rewrite import REMOVED, rewrite
 from dedup_lib.dump.source import read_dump
 from dedup_lib.errors import ConfigError
+from dedup_lib.evaluation.sheet import write_sheet
 from dedup_lib.metrics import tell
 from dedup_lib.pipeline import Result, Say, rebuild
 from dedup_lib.store import RunStore

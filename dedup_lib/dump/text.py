@@ -61,19 +61,11 @@ def _utf8(content: pa.Array, flag: Flag) -> pa.Array:
         pass
     rows, values = [], []
     for row, data in enumerate(content.to_pylist()):
-        if data is not None and not _is(data, "utf-8"):
+        if data is not None and not charset.is_strictly(data, "utf-8"):
             rows.append(row)
             values.append(_guess(row, data, "utf-8", flag))
     empty = _replace(content, rows, [b""] * len(rows))
     return _replace(empty.cast(_as_text(content)), rows, values)
-
-
-def _is(data: bytes, codec: str) -> bool:
-    try:
-        data.decode(codec)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _guess(row: int, data: bytes, codec: str, flag: Flag) -> str:

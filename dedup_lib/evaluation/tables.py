@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pyarrow.parquet as pq
 
 from dedup_lib.evaluation.methods import YES_NO, Documents, Method
 from dedup_lib.evaluation.metrics import Counts, best_step, counts, rates
+from dedup_lib.evaluation.sheet import write_sheet
 from dedup_lib.evaluation.universe import Shape, Suspects
 from dedup_lib.kernels.simhash import hamming
 from dedup_lib.kernels.similarity import compare_texts
@@ -35,7 +35,6 @@ WRONG = pa.schema(
 )  # fmt: skip
 WORST = 100  # of either suspicion
 SHOWN = 1_000  # characters of a text
-_FORMULA = tuple("=+-@＝＋－＠\t\r\n")
 
 
 def parts(shape: Shape, tally: np.ndarray) -> Iterator[tuple[str, str, str, Counts]]:
@@ -116,15 +115,4 @@ def write(table: pa.Table, folder: Path, name: str, as_csv: bool = True) -> None
     pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
     if as_csv:
         with (folder / f"{name}.csv").open("w", encoding="utf-8-sig", newline="") as file:
-            lines = csv.writer(file)
-            lines.writerow(table.column_names)
-            lines.writerows([_cell(value) for value in row.values()] for row in table.to_pylist())
-
-
-def _cell(value: object) -> object:
-    """A value as a spreadsheet may see it: text that would be a formula gets an apostrophe before it."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if not isinstance(value, str):
-        return value
-    return "'" + value if value.startswith(_FORMULA) else value.replace("\x00", "")
+            write_sheet(table, file)

@@ -135,12 +135,13 @@ def _read(data: bytes, name: str | None, declared: str | None) -> tuple[str | No
     if rival and rival.cost - best.cost < (0 if best.codec == declared else DOUBTFUL):
         lines.append(f"charset_doubtful\t{best.codec} or {rival.codec}")
     text = data.decode(best.codec, "replace")
-    if (broken := text.count("\ufffd")) and not _is_strictly(data, best.codec):
+    if (broken := text.count("\ufffd")) and not is_strictly(data, best.codec):
         lines.append(f"bytes_replaced\t{broken}")
     return text.lstrip("\ufeff"), lines
 
 
-def _is_strictly(data: bytes, codec: str) -> bool:
+def is_strictly(data: bytes, codec: str) -> bool:
+    """Whether bytes are valid in a codec."""
     try:
         data.decode(codec)
     except UnicodeDecodeError:

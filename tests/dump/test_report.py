@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dedup_lib.clean.evidence import Evidence, Pair
 from dedup_lib.clean.page import page
-from dedup_lib.clean.sheet import harmless, write_sheet
+from dedup_lib.evaluation.sheet import harmless, write_sheet
 
 EVIL = [
     "<script>alert(1)</script>", "</style><img src=x onerror=alert(1)>", "\"'><svg onload=alert(1)>", "{{ 7*7 }}{% raw %}",

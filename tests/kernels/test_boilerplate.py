@@ -62,3 +62,9 @@ def test_an_empty_lexicon_changes_nothing():
         remove, trigger = maker(Lexicon())
         assert remove("[快讯]正文\n责任编辑:甲") == "[快讯]正文\n责任编辑:甲"
         assert trigger(pa.array(["[快讯]正文\n责任编辑:甲"])).to_pylist() == [False]
+
+
+def test_a_phrase_may_span_lines():
+    remove, trigger = noise_remover(Lexicon(phrases=("扫码\n关注", "(完)")))
+    assert remove("正文(完)\n扫码\n关注\n再见") == "正文\n\n再见"
+    assert trigger(pa.array(["扫码\n关注"])).to_pylist() == [True]

@@ -1,4 +1,4 @@
-"""``report.csv``: one line for each row dropped and each pair for a person, safe to open in a spreadsheet."""
+"""Tables as CSV for people: what strangers wrote runs in no spreadsheet."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def harmless(value: object) -> str:
     """A cell that no spreadsheet takes for a formula, without control characters; the quote in front says "text"."""
     if value is None:
         return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
     if not isinstance(value, str):
         return str(value)
     text = _CONTROL.sub(" ", value)
