@@ -1,6 +1,6 @@
 # make run       deduplicate the sample (embedded engine, no Java); ENGINE=spark does it through spark-submit
 # make clean-dump   clean a MySQL dump: the sample's, or DUMP=; the report is DUMP_OUTPUT/report.html
-# make test      everything this machine can test, and what was left out
+# make test      everything this machine can test, WORKERS= side by side (4 GB each), and what was left out
 # make test-clusters  make package, and the job from its files alone on a standalone master and on local-cluster
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
@@ -16,6 +16,7 @@ OUTPUT  ?= out/sample
 DUMP    ?= data/sample/legacy_news.sql.gz
 DUMP_OUTPUT ?= out/legacy_news
 ARGS    ?=
+WORKERS ?= 2
 N       ?= 20000
 MODE    ?= mixed
 SEED    ?= 1
@@ -45,7 +46,7 @@ clean-dump: setup
 	$(BIN)/python jobs/clean_dump.py --engine embedded --dump '$(DUMP)' --output $(DUMP_OUTPUT) $(ARGS)
 
 test: setup
-	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest $(ARGS)
+	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
 test-clusters: setup
 	CLUSTERS=yes JAVA_HOME=$$(tools/java.sh) $(BIN)/python -m pytest tests/cluster $(ARGS)

@@ -24,6 +24,18 @@ def java_home() -> str | None:
     return found.stdout.strip() or None
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Side by side, all tests on Spark go to one worker, first, since they take longest; the others file by file."""
+
+    def on_spark(item: pytest.Item) -> bool:
+        return hasattr(item, "callspec") and item.callspec.params.get("session") == "spark"
+
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("spark" if on_spark(item) else item.path.name))
+    items.sort(key=lambda item: not on_spark(item))
+
+
 JAVA = java_home()
 needs_java = pytest.mark.skipif(JAVA is None, reason="no Java 17 or later: the Spark engine is not tested (see tools/java.sh)")
 ENGINES = ["embedded", pytest.param("spark", marks=needs_java)]
