@@ -67,6 +67,7 @@ class Output(Section):
 
     path: str | None = None
     keep_work: bool = False
+    check_room: bool = True
 
 
 class Candidates(Section):

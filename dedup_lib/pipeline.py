@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dedup_lib import metrics
+from dedup_lib import metrics, room
 from dedup_lib.checks import check_gates, check_settings, checked_columns
 from dedup_lib.config import Config
 from dedup_lib.errors import InputError
@@ -104,6 +104,8 @@ def plan(session: SparkSession, config: Config) -> list[str]:
         f"priority          {columns.publish_time or 'no publication time'}, then length, then id",
         f"output            {config.output.path} (settings {config.fingerprint()})",
     ]
+    if needed := room.estimate(config, rows):
+        lines.append(f"room              {needed.line()}")
     for name, chances in metrics.thresholds(config, meetings(config, rows)).items():
         lines.append(f"profile {name:<10}" + ", ".join(f"{key} {value}" for key, value in chances.items()))
     return lines
@@ -145,6 +147,7 @@ class _Run:
             columns = self.columns = checked_columns(raw, self.config)
             with reading(settings.path, settings.format):
                 self.rows_read = raw.count()
+            self.needed = room.secure(self.config, self.rows_read, self.detail)
             self.store.claim()
             rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
             with reading(settings.path, settings.format):
@@ -280,6 +283,7 @@ class _Run:
         """Write ``metrics.json`` and ``manifest.json``."""
         counts = self.rows_read, self.count, self.taken_off, self.lengths, self.containment
         counted = metrics.collect(*counts, signed, settled, self.meetings, self.written, tables, self.timer)
+        counted["room"] = self.needed | room.taken(self.store.folder, self.config.engine)
         self.store.write_json("metrics.json", counted)
         every = meetings(self.config, self.lengths["representatives"])
         self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, every))
