@@ -126,6 +126,7 @@ def _tune(session: SparkSession) -> None:
     wanted = dict(_UNLESS_SET)
     if context.master.startswith("local"):
         wanted["spark.sql.shuffle.partitions"] = str(_PARTITIONS_PER_CORE * context.defaultParallelism)
+        wanted["spark.sql.files.maxPartitionBytes"] = "64m"  # of packed files; three tasks on two cores leave one idle
     for name, value in wanted.items():
         if not context.getConf().contains(name):
             session.conf.set(name, value)

@@ -24,7 +24,7 @@ from dedup_lib.kernels.decide import DROP, GUARDED, REVIEW
 from dedup_lib.kernels.guard import Guard, guarded
 from dedup_lib.kernels.similarity import compare_texts
 from dedup_lib.schemas import MEASURES, RANK, RELATION, Column, Table
-from dedup_lib.stages.bridge import by_profile, map_batches, map_partitions
+from dedup_lib.stages.bridge import by_profile, map_batches, map_partitions, small
 from dedup_lib.stages.resolve import Save, resolve
 from dedup_lib.stages.settle import Settled
 from dedup_lib.stages.verdicts import Verdicts
@@ -33,6 +33,7 @@ from dedup_lib.stages.verify import with_texts
 
 SAME, CONTAINS = "same", "contains"  # the values of relation
 ENTRIES_PER_PARTITION = 500_000  # of about 90 bytes
+ROWS_OF_A_TASK = 5_000_000  # that may share one sentence; of more rows, boilerplate is left out before entries travel
 _RANKS = 2**32  # more representatives than a run can have
 
 _ENTRIES = Table(
@@ -116,7 +117,7 @@ def contain(
     if not chosen:
         return Contained(settled._replace(verified=known), None)
     survivors = _survivors(signatures, settled.losers, chosen)
-    shared = save(_shared(survivors, chosen, rows), _SHARED.name)
+    shared = save(_shared(survivors, chosen, rows, save), _SHARED.name)
     least = min(rule.min_containment for rule in chosen.values())
     doubtful = known.where((F.col("outcome") == REVIEW) & (F.col("containment") >= least)).select("a", "b")
     decided = known.where(F.col("outcome").isin(DROP, GUARDED)).select("a", "b")
@@ -138,9 +139,27 @@ def _survivors(signatures: DataFrame, losers: DataFrame, chosen: Mapping[str, Ru
     return comparable.join(losers.select(F.col("b").alias("rank")), "rank", "left_anti")
 
 
-def _shared(survivors: DataFrame, chosen: Mapping[str, Rule], rows: int) -> DataFrame:
+def _shared(
+    survivors: DataFrame, chosen: Mapping[str, Rule], rows: int, save: Save, rows_of_a_task: int = ROWS_OF_A_TASK
+) -> DataFrame:
+    """``shared``. No more entries of one anchor come to a task than the profile's limit or ``rows_of_a_task``."""
     narrow = survivors.where(F.col("sentences").isNotNull()).select("rank", "profile", "features", "sentences")
     given = map_batches(narrow, _ENTRIES, partial(_entries_batch, chosen=chosen))
+    if rows <= rows_of_a_task:
+        return _met(given, chosen, rows)
+    common = save(_common(given, chosen), "common_anchors")
+    skipped = common.select(F.lit(None).cast("bigint").alias("a"), F.col("rows").alias("b"))
+    return _met(given.join(small(common, common.count()), "key", "left_anti"), chosen, rows).union(skipped)
+
+
+def _common(given: DataFrame, chosen: Mapping[str, Rule]) -> DataFrame:
+    """``key`` and ``rows`` of the anchors that too many rows share."""
+    profile = F.col("key").bitwiseAND(F.lit(PROFILES - 1))
+    most = F.coalesce(*[F.when(profile == rule.index, rule.rows_per_anchor) for rule in chosen.values()])
+    return given.groupBy("key").agg(F.count("*").alias("rows")).where(F.col("rows") > most)
+
+
+def _met(given: DataFrame, chosen: Mapping[str, Rule], rows: int) -> DataFrame:
     partitions = max(8, -(-rows * max(rule.anchors for rule in chosen.values()) // ENTRIES_PER_PARTITION))
     most = np.zeros(PROFILES, np.int64)
     for rule in chosen.values():
