@@ -14,44 +14,58 @@ import pyarrow.compute as pc
 
 from dedup_lib.kernels.classes import DIGIT, FEATURE, character_classes
 from dedup_lib.kernels.features import longest_text
-from dedup_lib.kernels.utf8 import MAX_CODE_POINT, code_points, compiled, decode, encode, inlined, string_array, string_buffers
+from dedup_lib.kernels.utf8 import code_points, compiled, decode, encode, inlined, string_array, string_buffers
 
 MAX_PASSES = 16  # folding can make new runs; real text settles in two passes
 LONGEST_UNIT = 10_000  # characters; no profile may ask for more
 _LETTERS = 2
 _GRAM = 4
+_SLOTS = 1 << 16
 
 
 @compiled
 def _may_repeat(data, start, stop, first, last_seen, copies, max_unit):
     """(whether the text may hold a run, its characters). False for nearly every text, at the price of one look-up a character.
 
-    In a run of unit u every character behind the first copy stood at most u characters earlier. So ``copies`` * u characters
-    in a row have such a near predecessor. Units are taken in four classes, each with the farthest predecessor of its longest
-    unit and the shortest row of its shortest one. ``last_seen`` holds for each character where it stood last, counted through
-    all texts of the batch; this text begins at ``first``.
+    In a run of unit u every gram of characters behind the first copy stood at most u characters earlier. So ``copies`` * u
+    grams in a row, less those that reach beyond the run, have such a near predecessor. Units are taken in four classes, each
+    with the farthest predecessor of its longest unit and the shortest row of its shortest one. ``last_seen`` holds for each
+    hash of a gram where one with it stood last, counted through all texts of the batch; this text begins at ``first``. Grams
+    that share a hash only make a text look as if it repeated more.
     """
-    near, middle, far, very_far = np.int32(0), np.int32(0), np.int32(0), np.int32(0)  # characters in a row
-    alike = np.int32(0)  # characters in a row equal to their neighbour: 哈哈哈哈 alone is no run of two
-    before = np.int32(-1)
+    short = np.int32(1 if copies == 1 else 2)  # characters of a gram but its last: the shortest run still has a gram that recurs
+    near, middle, far, very_far = np.int32(0), np.int32(0), np.int32(0), np.int32(0)  # grams in a row
+    alike = np.int32(0)  # of them, those of one character: 哈哈哈哈 alone is no run of two
+    before, earlier = np.int32(0), np.int32(0)
     at = np.int32(first)
     found = False
     i = start
     while i < stop:
         char, i = decode(data, i)
-        distance = at - last_seen[char] if last_seen[char] >= first else np.int32(2**30)
-        last_seen[char] = at
+        slot = _slot(char, before, earlier if short == 2 else np.int32(0))
+        earlier, before = before, char
+        last = last_seen[slot]
+        last_seen[slot] = at
+        distance = at - last
         at += np.int32(1)
-        alike = alike + np.int32(1) if char == before else np.int32(0)
-        before = char
+        if last < first or distance > max_unit:
+            near, middle, far, very_far, alike = np.int32(0), np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+            continue
+        alike = alike + np.int32(1) if distance == 1 else np.int32(0)
         near = near + np.int32(1) if distance <= 4 else np.int32(0)
         middle = middle + np.int32(1) if distance <= 16 else np.int32(0)
         far = far + np.int32(1) if distance <= 64 else np.int32(0)
-        very_far = very_far + np.int32(1) if distance <= max_unit else np.int32(0)
-        if near > alike and near >= 2 * copies:
-            found = True
-        found |= (middle >= 5 * copies) | (far >= 17 * copies) | (very_far >= 65 * copies)
+        very_far += np.int32(1)
+        found |= near > alike and near >= 2 * copies - short
+        found |= (middle >= 5 * copies - short) | (far >= 17 * copies - short) | (very_far >= 65 * copies - short)
     return found, at - first
+
+
+@inlined
+def _slot(char, before, earlier):
+    """A hash of three characters, below ``_SLOTS``."""
+    spread = np.uint32(char) * np.uint32(0x9E3779B1) + np.uint32(before) * np.uint32(0x85EBCA77)
+    return np.uint32(spread + np.uint32(earlier) * np.uint32(0xC2B2AE3D)) >> np.uint32(16)
 
 
 @compiled
@@ -197,7 +211,7 @@ def fold_repeats(texts: pa.Array, min_unit: int, min_repeats: int, max_unit: int
     """
     texts = pc.fill_null(texts, "")
     suspicious = np.zeros(len(texts), bool)
-    _suspicious(*string_buffers(texts), min_repeats - 1, max_unit, np.full(MAX_CODE_POINT, -1, np.int32), suspicious)
+    _suspicious(*string_buffers(texts), min_repeats - 1, max_unit, np.full(_SLOTS, -1, np.int32), suspicious)
     if not suspicious.any():
         return texts
     few = texts.filter(pa.array(suspicious))
