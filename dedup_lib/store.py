@@ -38,7 +38,11 @@ _FROM_A_FILE = re.compile(r"(?:Parquet|Json|Csv) (?:argument )?error|FAILED_READ
 _JAVA_CLASS = re.compile(r"^:? ?(?:[a-z0-9]+\.)+[A-Z]\w+: ")
 WORK_CODEC = "lz4"
 # Texts and hashes hardly repeat: looking for repeats costs a third of the time of writing. The names of the two engines.
-_WRITE_OPTIONS = {"parquet.enable.dictionary": "false", "dictionary_enabled": "false"}
+_WRITE_OPTIONS = {
+    "parquet.enable.dictionary": "false",
+    "dictionary_enabled": "false",
+    "max_row_group_size": "32768",  # rows; the embedded engine holds a row group of each file in memory, by default a million
+}
 # Rows that cannot be parsed stop the run: left to themselves, the engines drop them or fill them with nulls.
 _READ_OPTIONS = {
     "parquet": {"mergeSchema": "true"},
