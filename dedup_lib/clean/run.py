@@ -29,6 +29,7 @@ from dedup_lib.metrics import tell
 from dedup_lib.pipeline import Result, Say, rebuild
 from dedup_lib.store import RunStore
 
+
 class Chosen(Protocol):
     """A table that is to be cleaned, of a dump or of a server. ``notes``: what a reader of the result must know, as sentences."""
 

@@ -29,7 +29,7 @@ _NO_DUMP = "Read from the server itself: there is no clean dump, and the table i
 
 
 class Job(NamedTuple):
-    """A server, the table that was chosen, and how it is read; see ``clean.run.Chosen``. ``reason``: why there is no delete.sql."""
+    """A server, its table that was chosen, and how it is read; see ``run.Chosen``. ``reason``: why there is no delete.sql."""
 
     connection: Connection
     choice: Choice
@@ -55,13 +55,13 @@ def check_engine(engine: str) -> None:
     """Raise ``ConfigError`` for an engine without JDBC, or one in another process, which would be sent the password."""
     if engine != "spark":
         raise ConfigError(
-            f"engine: {engine} cannot read a server; use --engine spark (it needs Java 17: tools/java.sh finds or installs one), or a "
-            "dump: mysqldump DATABASE TABLE > dump.sql, then --dump dump.sql"
+            f"engine: {engine} cannot read a server; use --engine spark (it needs Java 17, see tools/java.sh), or "
+            "a dump: mysqldump DATABASE TABLE > dump.sql, then --dump dump.sql"
         )
 
 
 def prepare(connection: Connection, table: str | None, columns: dict[str, str]) -> Job:
-    """Ask the server for its tables and choose. Raises ``ConfigError`` and ``InputError``: wrong options, no server, no plain choice."""
+    """Ask the server for its tables and choose. Raises ``ConfigError`` (options) and ``InputError`` (server, no plain choice)."""
     found, sizes = connection.tables()
     if not found.tables:
         raise InputError(f"server {connection.server}: has no such database, or none whose tables this user may read")

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from dedup_lib.errors import ConfigError
 
 USER, PASSWORD = "MYSQL_USER", "MYSQL_PWD"
-_ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d{1,5}))?/(?P<database>[^/\x00-\x1f\x7f]{1,64})")
+_ADDRESS = re.compile(
+    r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d{1,5}))?/(?P<database>[^/\x00-\x1f\x7f]{1,64})"
+)
 _COMMENT = re.compile(r"\s#.*$")
 _ESCAPE = re.compile(r"\\([btnrs\\])")
 _MEANING = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "s": " ", "\\": "\\"}
@@ -41,11 +43,13 @@ def parsed(text: str) -> Server:
     """``HOST[:PORT]/DATABASE``. Raises ``ConfigError`` for anything else; says nothing of what may be a password."""
     if "@" in text.partition("/")[0]:
         raise ConfigError(
-            f"--server: has credentials in it, which other users of this machine can see; use --options-file or {USER}, {PASSWORD}"
+            f"--server: has credentials in it, which others on this machine can see; use --options-file or {USER}, {PASSWORD}"
         )
     found = _ADDRESS.fullmatch(text)
     if found is None or not 0 < int(found["port"] or 3306) < 65536:
-        raise ConfigError(f"--server {text!r}: write HOST/DATABASE or HOST:PORT/DATABASE, for example db.example.org:3306/oldsite")
+        raise ConfigError(
+            f"--server {text!r}: write HOST/DATABASE or HOST:PORT/DATABASE, for example db.example.org:3306/oldsite"
+        )
     return Server(found["host"], int(found["port"] or 3306), found["database"])
 
 
@@ -57,7 +61,9 @@ def login(options_file: str | None, environment: Mapping[str, str]) -> Login:
     given = _client(options_file) if options_file else {}
     user, password = given.get("user", environment.get(USER, "")), given.get("password", environment.get(PASSWORD, ""))
     if not user:
-        raise ConfigError(f"--server: no user; give --options-file FILE with [client] user=… password=…, or set {USER} and {PASSWORD}")
+        raise ConfigError(
+            f"--server: no user; give --options-file FILE with [client] user=… password=…, or set {USER} and {PASSWORD}"
+        )
     return Login(user, password, given.get("ssl_ca"))
 
 

@@ -46,8 +46,8 @@ def _literal(value: str) -> str:
 def listing(database: str, columns: Iterable[Row], keys: Iterable[Row]) -> tuple[Listing, dict[str, int]]:
     """The tables of a database from the answers to the two queries, and the bytes of each.
 
-    A server may compare names without regard to case; exactly the database that was asked for is taken, where it is there. Numbers
-    of rows are the server's estimates, at least one: it knows 0 of tables that it has not counted yet.
+    A server may compare names without regard to case; exactly the database that was asked for is taken, where it is there.
+    Numbers of rows are the server's estimates, at least one: it knows 0 of tables that it has not counted yet.
     """
     keyed, tables = _by_table(keys), _by_table(columns)
     named = {schema for schema, _ in tables}
@@ -72,7 +72,8 @@ def _by_table(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 def _columns(schema: str, table: str, rows: Sequence[Row]) -> tuple[Column, ...]:
     """As the reader of dumps knows them: through the definition that a dump would have."""
     items = (
-        f"{identifier(row['name'])} {row['kind']}" + (f" CHARACTER SET {row['charset']}" if row["charset"] else "") for row in rows
+        f"{identifier(row['name'])} {row['kind']}" + (f" CHARACTER SET {row['charset']}" if row["charset"] else "")
+        for row in rows
     )
     return create_table(f"CREATE TABLE {identifier(table)} ({', '.join(items)})", schema).columns
 

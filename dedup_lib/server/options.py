@@ -12,7 +12,11 @@ from dedup_lib.errors import ConfigError
 
 OFF, ON, VERIFY = "off", "on", "verify"
 # Where packages of distributions put drivers: Debian's libmariadb-java, Connector/J by Oracle's packages.
-JARS = ("/usr/share/java/mariadb-java-client.jar", "/usr/share/java/mysql-connector-j.jar", "/usr/share/java/mysql-connector-java.jar")
+JARS = (
+    "/usr/share/java/mariadb-java-client.jar",
+    "/usr/share/java/mysql-connector-j.jar",
+    "/usr/share/java/mysql-connector-java.jar",
+)
 _SERVICE = "META-INF/services/java.sql.Driver"
 
 

@@ -1,4 +1,4 @@
-"""Bytes of a server -> typed rows with flags, and for each what ``delete.sql`` needs of it: the reader of dumps without a dump."""
+"""Bytes of a server -> typed rows with flags, and for each what ``delete.sql`` needs: the reader of dumps without a dump."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def schema(title: str, own: Sequence[Column]) -> pa.Schema:
     return pa.schema([*(pa.field(column.name, column.type) for column in own), (FLAGS, pa.string()), (DELETE, pa.string())])
 
 
-def typed(batch: pa.RecordBatch, own: Sequence[Column], target: Target | None, zone: str | None, shape: pa.Schema) -> pa.RecordBatch:
+def typed(
+    batch: pa.RecordBatch, own: Sequence[Column], target: Target | None, zone: str | None, shape: pa.Schema
+) -> pa.RecordBatch:
     """A batch of bytes, a column for each of ``own``, as ``shape``. Without ``target`` nothing can be deleted."""
     flags: dict[int, list[str]] = {}
     arrays, cells = [], {}

@@ -35,7 +35,10 @@ _HINTS = (
     ("Access denied", "check user and password (--options-file, or MYSQL_USER and MYSQL_PWD), and what the user may see"),
     ("command denied", "the user needs the privilege SELECT"),
     ("RSA public key", "the server wants an encrypted connection: --server-option tls=on"),
-    ("connect|Communications link|unknown host|UnknownHost|refused", "check the address, and that the server runs and lets you in"),
+    (
+        "connect|Communications link|unknown host|UnknownHost|refused",
+        "check the address, and that the server runs and lets you in",
+    ),
 )
 
 

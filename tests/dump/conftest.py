@@ -30,8 +30,10 @@ def mariadb(tmp_path_factory) -> Iterator[Server]:
         check=True, capture_output=True,
     )  # fmt: skip
     process = subprocess.Popen(
-        [programs["mariadbd"], "--no-defaults", f"--datadir={folder}/data", f"--socket={server.socket}", "--bind-address=127.0.0.1",
-         f"--port={server.port}", "--user=root", f"--pid-file={folder}/pid", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
+        [programs["mariadbd"], "--no-defaults", f"--datadir={folder}/data", f"--socket={server.socket}",
+         "--bind-address=127.0.0.1",
+         f"--port={server.port}", "--user=root", f"--pid-file={folder}/pid", "--innodb-flush-log-at-trx-commit=0",
+         "--innodb-doublewrite=0",
          "--sync-frm=0", "--sql-mode=", "--max-allowed-packet=64M", "--skip-log-bin", "--innodb-log-file-size=8M"],
         stdout=subprocess.DEVNULL, stderr=(Path(folder) / "log").open("w"),
     )  # fmt: skip

@@ -75,12 +75,13 @@ def test_types_names_and_dates_of_zeros(session, mariadb, account):
     quoted = [part.replace("`", "``") for part in (table, name)]
     hidden = "正文，许功盖的故事。".encode("gbk").hex()
     mariadb.execute(
-        f"DROP DATABASE IF EXISTS `we``ird 库`; CREATE DATABASE `we``ird 库`; USE `we``ird 库`; CREATE TABLE `{quoted[0]}` (id bigint "
-        f"unsigned, `{quoted[1]}` text CHARSET latin1, d date, at datetime(3), ts timestamp NULL, t time, y year, n decimal(9,2),"
-        " f float, g double, b bit(64), e enum('a''b','许') CHARSET gbk, j blob, k varbinary(9), made int AS (y + 1) PERSISTENT,"
+        f"DROP DATABASE IF EXISTS `we``ird 库`; CREATE DATABASE `we``ird 库`; USE `we``ird 库`; CREATE TABLE `{quoted[0]}` (id "
+        f"bigint unsigned, `{quoted[1]}` text CHARSET latin1, d date, at datetime(3), ts timestamp NULL, t time, y year,"
+        " n decimal(9,2), f float, g double,"
+        " b bit(64), e enum('a''b','许') CHARSET gbk, j blob, k varbinary(9), made int AS (y + 1) PERSISTENT,"
         f" p point, PRIMARY KEY (id, k)); INSERT INTO `{quoted[0]}` (id, `{quoted[1]}`, d, at, ts, t, y, n, f, g, b, e, j, k, p)"
-        f" VALUES (18446744073709551615, x'{hidden}', '0000-00-00', '2014-05-06 07:08:09.125', '2014-05-06 07:08:09', '-01:02:03',"
-        " 2014, -1.5, 0.5, 1e300, x'8000000000000001', '许', x'00ff27', '', ST_GeomFromText('POINT(1 2)')),"
+        f" VALUES (18446744073709551615, x'{hidden}', '0000-00-00', '2014-05-06 07:08:09.125', '2014-05-06 07:08:09',"
+        " '-01:02:03', 2014, -1.5, 0.5, 1e300, x'8000000000000001', '许', x'00ff27', '', ST_GeomFromText('POINT(1 2)')),"
         " (1, ''');--', '2014-05-06', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, x'00', NULL)"
     )
     connected = connection(session, mariadb, account, "we`ird 库", timezone="Asia/Shanghai")
@@ -117,7 +118,10 @@ def test_cleaning_the_sample_on_a_server(session, mariadb, account, tmp_path):
     result = servers.clean(session, settings.config, work, "r", say=lambda line: None)
     made = tmp_path / "out" / "runs" / "r"
     assert not list(made.glob("*.gz")) and result.metrics["rows"]["input"] == 323
-    assert "there is no clean dump" in (made / "report.html").read_text("utf-8") and "zero_date" in (made / "report.html").read_text()
+    assert (
+        "there is no clean dump" in (made / "report.html").read_text("utf-8")
+        and "zero_date" in (made / "report.html").read_text()
+    )
     gone = {row["doc_id"] for row in result.store.table("dropped").collect()}
     edited = min(gone, key=int)
     mariadb.execute(f"UPDATE live.news SET title = CONCAT(title, '。') WHERE id = {edited}")
@@ -129,7 +133,7 @@ def test_cleaning_the_sample_on_a_server(session, mariadb, account, tmp_path):
     assert run(mariadb, "live", (made / "undo.sql").read_text("utf-8"))[1] == ""
     assert Counter(mariadb.rows("live", "news")[1]) == changed != original
     for file in filter(Path.is_file, made.rglob("*")):
-        assert not any(secret.encode() in file.read_bytes() for secret in (PASSWORD, FORMS[1], "p\\\"a"))
+        assert not any(secret.encode() in file.read_bytes() for secret in (PASSWORD, FORMS[1], 'p\\"a'))
 
 
 @on_spark
@@ -228,7 +232,11 @@ def test_the_environment_gives_what_no_file_does(tmp_path):
 
 def test_drivers(tmp_path):
     jar = tmp_path / "d.jar"
-    for service, said in (("com.mysql.cj.jdbc.Driver\n", None), ("org.h2.Driver\n", "is a driver of org.h2"), (None, "no JDBC driver")):
+    for service, said in (
+        ("com.mysql.cj.jdbc.Driver\n", None),
+        ("org.h2.Driver\n", "is a driver of org.h2"),
+        (None, "no JDBC driver"),
+    ):
         with zipfile.ZipFile(jar, "w") as archive:
             archive.writestr("META-INF/services/java.sql.Driver" if service else "x", service or "")
         if said is None:
