@@ -107,7 +107,7 @@ def test_the_sample_as_a_command(tmp_path):
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        ({"output": "out"}, 2, "--dump: name the file"),
+        ({"output": "out"}, 2, "name a file or a server"),
         ({"dump": "n.sql"}, 2, "output.path (--output): not set"),
         ({"dump": "absent.sql", "output": "out"}, 4, "dump absent.sql: no such file"),
         ({"dump": "n.sql", "output": "out", "table": "x"}, 4, "table x is not there; choose one of n (4 rows"),
