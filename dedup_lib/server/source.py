@@ -35,6 +35,7 @@ _HINTS = (
     ("Access denied", "check user and password (--options-file, or MYSQL_USER and MYSQL_PWD), and what the user may see"),
     ("command denied", "the user needs the privilege SELECT"),
     ("RSA public key", "the server wants an encrypted connection: --server-option tls=on"),
+    ("has closed|reset|Broken pipe|EOF", "the connection was lost while rows were read; run it again"),
     (
         "connect|Communications link|unknown host|UnknownHost|refused",
         "check the address, and that the server runs and lets you in",
