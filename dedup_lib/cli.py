@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from dedup_lib.diff import visible
 from dedup_lib.errors import ConfigError, DedupError
 from dedup_lib.session import under_spark_submit
 
@@ -40,7 +41,7 @@ def _guarded(job: Callable[..., None]) -> Callable[..., None]:
         except DedupError as error:
             problems = error.problems if isinstance(error, ConfigError) else [str(error)]
             for problem in problems:
-                print(f"error: {problem}", file=sys.stderr)
+                print(f"error: {visible(problem)}", file=sys.stderr)
             sys.exit(error.exit_code)
         except KeyboardInterrupt:
             _interrupted()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -29,17 +29,44 @@ from dedup_lib.metrics import tell
 from dedup_lib.pipeline import Result, Say, rebuild
 from dedup_lib.store import RunStore
 
+
+class Chosen(Protocol):
+    """A table that is to be cleaned, of a dump or of a server. ``notes``: what a reader of the result must know, as sentences."""
+
+    @property
+    def source(self) -> str:
+        """What is read, for settings and report."""
+
+    @property
+    def size(self) -> str:
+        """How much that is."""
+
+    choice: Choice
+    renamed: dict[str, str]
+    notes: list[str]
+
+
 DELETE, UNDO, REPORT, SHEET = "delete.sql", "undo.sql", "report.html", "report.csv"
 _METADATA = (FILE, OFFSET, END, STATEMENT, ROW, FLAGS)
 
 
 class Job(NamedTuple):
-    """A dump, how to read it, and the table that was chosen. ``notes``: what a reader of the result must know, as sentences."""
+    """A dump, how to read it, and the table that was chosen; see ``Chosen``."""
 
     options: Options
     choice: Choice
     renamed: dict[str, str]
     notes: list[str]
+
+    @property
+    def source(self) -> str:
+        """What is read, for settings and report."""
+        return self.options.path
+
+    @property
+    def size(self) -> str:
+        """How much that is."""
+        return f"{self.choice.table.rows:,} rows"
 
 
 def prepare(path: str, table: str | None, columns: dict[str, str], options: dict[str, str]) -> Job:
@@ -48,13 +75,12 @@ def prepare(path: str, table: str | None, columns: dict[str, str], options: dict
     found = listing.tables(path, checked.charset)
     if checked.ddl and table:
         _define(found, given_table(checked))
-    choice = choose(found, path, table, columns)
+    choice = choose(found, f"dump {path}", table, columns)
     read = Options.of({**options, "path": path, "table": choice.title, "metadata": ",".join(_METADATA)})
     plan = make_plan(read)
     choice.table.columns = plan.table.columns
     names = free_names([column.name for column in plan.table.columns])
-    notes = [f"Guessed: {'; '.join(choice.guessed)}."] if choice.guessed else []
-    notes += [f"Column {old} is called {new} in the tables of the run." for old, new in names.items()]
+    notes = first_notes(choice, names)
     damage = [warning for warning in found.warnings if read.mode == QUARANTINE or "byte" not in warning]
     if choice.table.remark:
         notes.append(f"Character set: {choice.table.remark}.")
@@ -65,6 +91,12 @@ def prepare(path: str, table: str | None, columns: dict[str, str], options: dict
     return Job(read, choice, names, [*notes, *damage])
 
 
+def first_notes(choice: Choice, names: dict[str, str]) -> list[str]:
+    """What was guessed, and the new names of columns, as sentences."""
+    notes = [f"Guessed: {'; '.join(choice.guessed)}."] if choice.guessed else []
+    return notes + [f"Column {old} is called {new} in the tables of the run." for old, new in names.items()]
+
+
 def _define(found: listing.Listing, table: Table) -> None:
     """Give a definition to the entries of a table that the dump does not define."""
     for entry in found.tables:
@@ -72,14 +104,14 @@ def _define(found: listing.Listing, table: Table) -> None:
             entry.columns, entry.key = table.columns, table.key
 
 
-def configured(config: Config, job: Job) -> Config:
+def configured(config: Config, job: Chosen) -> Config:
     """The settings of the run: its input is the chosen table. Raises ``ConfigError`` for an output that is no local folder."""
     if config.output.path and "://" in config.output.path:
-        raise ConfigError(f"output.path (--output) {config.output.path}: a clean dump needs a local folder")
+        raise ConfigError(f"output.path (--output) {config.output.path}: what is made of a table needs a local folder")
     roles = {role: job.renamed.get(name, name) for role, name in job.choice.columns.items() if role != "id"}
     known = {name: roles.get(name) for name in ("url", "title", "source", "publish_time")}
     columns = config.input.columns.model_copy(update={"doc_id": DOC_ID, "charset": None, "content": roles["content"], **known})
-    given = config.input.model_copy(update={"path": [job.options.path], "format": "mysql", "columns": columns})
+    given = config.input.model_copy(update={"path": [job.source], "format": "mysql", "columns": columns})
     return config.model_copy(update={"input": given})
 
 
@@ -106,9 +138,9 @@ def _finish(store: RunStore, metrics: dict[str, Any], config: Config, job: Job, 
     """Write what the owner of the table gets."""
     plan = make_plan(job.options)
     table, key = plan.table, job.choice.table.key
-    note = f"dedup, run {store.run_id}: {metrics['rows']['dropped']} rows of {metrics['rows']['input']} dropped"
+    note = note_of(store, metrics)
     dropped = dropped_offsets(store)
-    target = target_of(job, store.run_id)
+    target = target_of(job.choice, store.run_id)
     reason = why_not(table, key)
     write = partial(rewrite, job.options, table, dropped, store.folder, note=note)
     if reason:
@@ -123,31 +155,40 @@ def _finish(store: RunStore, metrics: dict[str, Any], config: Config, job: Job, 
             job.notes.append(
                 f"{DELETE} leaves out {deletion.unchecked:,} rows whose bytes or key the dump does not hold plainly."
             )
-        with open(os.path.join(store.folder, UNDO), "w", encoding="utf-8") as file:
-            file.write(undo(target, note))
+        write_undo(store, target, note)
     if written.triggers:
         job.notes.append(f"The table has triggers, which fire when {REMOVED} is loaded; load it before they are created.")
-    made = [*written.files, REMOVED, *([] if reason else [DELETE, UNDO]), REPORT, SHEET]
+    made = [*written.files, REMOVED, *([] if reason else [DELETE, UNDO])]
     say(f"{'':<12} {written.size:,} bytes of dump, {written.clean_size:,} of clean dump")
-    report(store, metrics, configured(config, job), job.options.path, job.choice.title, job.notes, made)
+    report(store, metrics, config, job, made)
 
 
-def report(
-    store: RunStore, metrics: dict[str, Any], config: Config, path: str, table: str, notes: list[str], made: list[str]
-) -> None:
-    """Write ``report.html`` and ``report.csv``."""
+def report(store: RunStore, metrics: dict[str, Any], config: Config, job: Chosen, made: list[str]) -> None:
+    """Write ``report.html`` and ``report.csv``. ``made``: names of the files beside them."""
+    config = configured(config, job)
     found = collect(store, metrics, config)
-    heading = {"dump": path, "table": table, "run": store.run_id, "settings": config.fingerprint()}
+    heading = {"source": job.source, "table": job.choice.title, "run": store.run_id, "settings": config.fingerprint()}
     with open(os.path.join(store.folder, REPORT), "w", encoding="utf-8") as file:
-        file.write(page(found, heading, notes, made))
+        file.write(page(found, heading, job.notes, [*made, REPORT, SHEET]))
     with open(os.path.join(store.folder, SHEET), "w", encoding="utf-8-sig", newline="") as file:
         write_sheet(found.lines, file)
 
 
-def target_of(job: Job, run_id: str) -> Target:
+def note_of(store: RunStore, metrics: dict[str, Any]) -> str:
+    """The first line of the SQL files."""
+    return f"dedup, run {store.run_id}: {metrics['rows']['dropped']} rows of {metrics['rows']['input']} dropped"
+
+
+def write_undo(store: RunStore, target: Target, note: str) -> None:
+    """Write ``undo.sql``."""
+    with open(os.path.join(store.folder, UNDO), "w", encoding="utf-8") as file:
+        file.write(undo(target, note))
+
+
+def target_of(choice: Choice, run_id: str) -> Target:
     """What ``delete.sql`` works on."""
-    table, columns = job.choice.table, {column.name: column for column in job.choice.table.columns}
-    compared = [columns[job.choice.columns[role]] for role in ("title", "content") if role in job.choice.columns]
+    table, columns = choice.table, {column.name: column for column in choice.table.columns}
+    compared = [columns[choice.columns[role]] for role in ("title", "content") if role in choice.columns]
     hashed = tuple(column for column in compared if pa.types.is_string(column.type) or pa.types.is_binary(column.type))
     backup = f"{table.name[:40]}_dropped_{hashlib.sha1(run_id.encode()).hexdigest()[:8]}"
     return Target(table.name, tuple(columns[name] for name in table.key if name in columns), hashed, backup)
@@ -164,7 +205,7 @@ def dropped_offsets(store: RunStore) -> dict[str, np.ndarray]:
     return {name: np.sort(np.concatenate(parts)) for name, parts in found.items()}
 
 
-def plan_lines(job: Job) -> list[str]:
+def plan_lines(job: Chosen) -> list[str]:
     """What a run would work on, as lines to read."""
     roles = ", ".join(f"{role}={name}" for role, name in job.choice.columns.items())
-    return [f"table             {job.choice.title}: {job.choice.table.rows:,} rows", f"columns           {roles}", *job.notes]
+    return [f"table             {job.choice.title}: {job.size}", f"columns           {roles}", *job.notes]

@@ -7,7 +7,7 @@ The server converts a column to the character set the dump is in, as it did when
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TextIO
 
 import numpy as np
@@ -82,20 +82,26 @@ class Deletion:
     def take(self, cells: dict[str, Cells]) -> None:
         """Rows that go: the cells of the key's and the hashed columns, by name."""
         one = next(iter(cells.values()))
-        if (one.charset, one.zone) != self._session:
+        self.session(one.charset, one.zone)
+        for entry in entries(self._target, cells):
+            self.add(entry)
+
+    def session(self, charset: str | None, zone: str | None) -> None:
+        """What the rows that follow are in; ``binary``: the bytes of the columns themselves."""
+        if (charset, zone) != self._session:
             self._flush()
-            self._session = (one.charset, one.zone)
-            self._file.write(_statements(self._target, *self._session))
-        keys = [_literals(column, cells[column.name]) for column in self._target.key]
-        digests = _digests([(column, cells[column.name]) for column in self._target.hashed])
-        for *key, digest in zip(*keys, digests, strict=True):
-            if digest is None or None in key:
-                self.unchecked += 1
-                continue
-            self._rows.append(f"({','.join(key)},x'{digest}')")
-            self.rows += 1
-            if len(self._rows) == BATCH:
-                self._flush()
+            self._session = (charset, zone)
+            self._file.write(_statements(self._target, charset, zone))
+
+    def add(self, entry: str | None) -> None:
+        """One row, as ``entries`` gives it."""
+        if entry is None:
+            self.unchecked += 1
+            return
+        self._rows.append(entry)
+        self.rows += 1
+        if len(self._rows) == BATCH:
+            self._flush()
 
     def _flush(self) -> None:
         if not self._rows:
@@ -199,6 +205,16 @@ def undo(target: Target, note: str) -> str:
         f"SET @sql = CONCAT({first}, @columns, ') SELECT ', @selected, {rest});\nPREPARE dedup_undo FROM @sql;\n"
         f"EXECUTE dedup_undo;\nSELECT ROW_COUNT() AS restored_now, (SELECT COUNT(*) FROM {backup}) AS rows_in_the_backup;\n"
     )
+
+
+def entries(target: Target, cells: Mapping[str, Cells]) -> list[str | None]:
+    """For each row its key and the digest of its bytes, as a tuple in SQL; None if a literal does not hold them plainly."""
+    keys = [_literals(column, cells[column.name]) for column in target.key]
+    digests = _digests([(column, cells[column.name]) for column in target.hashed])
+    return [
+        None if digest is None or None in key else f"({','.join(key)},x'{digest}')"
+        for *key, digest in zip(*keys, digests, strict=True)
+    ]
 
 
 def _literals(column: Column, cells: Cells) -> list[str | None]:

@@ -25,6 +25,7 @@ _NAMES = {
     "url": ("url", "link", "source_url", "链接", "网址"),
 }  # fmt: skip
 _LONG = ("text", "mediumtext", "longtext", "mediumblob", "longblob", "blob", "clob")
+_DETAILED, _NAMED = 8, 60  # of a long list of tables
 _TIMES = ("datetime", "timestamp", "date")
 
 
@@ -42,20 +43,22 @@ class Choice:
         return _title(self.table)
 
 
-def choose(listing: Listing, path: str, table: str | None = None, columns: Mapping[str, str] | None = None) -> Choice:
-    """The table and its columns. Raises ``InputError`` with the candidates if either is unknown or not plain,
-    ``ConfigError`` for a role that does not exist."""
+def choose(listing: Listing, where: str, table: str | None = None, columns: Mapping[str, str] | None = None) -> Choice:
+    """The table and its columns; ``where`` says in messages what was listed.
+
+    Raises ``InputError`` with the candidates if either is unknown or not plain, ``ConfigError`` for a role that does not exist.
+    """
     given = dict(columns or {})
     if unknown := [role for role in given if role not in ROLES]:
         raise ConfigError(f"--columns: {', '.join(unknown)}: unknown; there are {', '.join(ROLES)}")
     guessed: list[str] = []
     tables = _joined(listing.tables)
     if not tables:
-        raise InputError(f"dump {path}: holds no table; is it a dump of MySQL?")
-    found = _named(tables, path, table) if table else _likely(tables, path, given, guessed)
+        raise InputError(f"{where}: holds no table; is it of MySQL?")
+    found = _named(tables, where, table) if table else _likely(tables, where, given, guessed)
     if not found.columns:
-        raise InputError(f"dump {path}: has no CREATE TABLE {_title(found)}; give one with --dump-option ddl=FILE")
-    return Choice(found, _columns(found, path, given, guessed), guessed)
+        raise InputError(f"{where}: has no CREATE TABLE {_title(found)}; give one with --dump-option ddl=FILE")
+    return Choice(found, _columns(found, where, given, guessed), guessed)
 
 
 def parsed(given: str | None) -> dict[str, str]:
@@ -90,15 +93,23 @@ def _shown(table: Found) -> str:
     return f"{_title(table)} ({table.rows:,} rows: {columns or 'no definition'}{', …' if len(table.columns) > 12 else ''})"
 
 
-def _named(tables: Sequence[Found], path: str, name: str) -> Found:
+def _list(tables: Sequence[Found]) -> str:
+    """The largest tables, the others by name."""
+    ordered = sorted(tables, key=lambda table: -table.rows)
+    return "; ".join([*map(_shown, ordered[:_DETAILED]), *map(_title, ordered[_DETAILED:_NAMED])]) + (
+        f" and {len(ordered) - _NAMED:,} more" if len(ordered) > _NAMED else ""
+    )
+
+
+def _named(tables: Sequence[Found], where: str, name: str) -> Found:
     fitting = [table for table in tables if name in (_title(table), table.name)]
     if len(fitting) != 1:
-        what = "is in several databases" if fitting else "is not in the dump"
-        raise InputError(f"dump {path}: table {name} {what}; choose one of {'; '.join(map(_shown, fitting or tables))}")
+        what = "is in several databases" if fitting else "is not there"
+        raise InputError(f"{where}: table {name} {what}; choose one of {_list(fitting or tables)}")
     return fitting[0]
 
 
-def _likely(tables: Sequence[Found], path: str, given: Mapping[str, str], guessed: list[str]) -> Found:
+def _likely(tables: Sequence[Found], where: str, given: Mapping[str, str], guessed: list[str]) -> Found:
     """The only table with rows that has a column for the content."""
     wanted = set(given.values())
     fitting = [table for table in tables if table.rows and wanted <= {column.name for column in table.columns}]
@@ -106,7 +117,7 @@ def _likely(tables: Sequence[Found], path: str, given: Mapping[str, str], guesse
     if len(fitting) != 1:
         lacking = f"the columns {', '.join(sorted(wanted))}" if wanted else "a column of long texts"
         many = "several tables hold texts" if fitting else f"no table with rows has {lacking}"
-        raise InputError(f"dump {path}: {many}; choose with --table: {'; '.join(map(_shown, fitting or tables))}")
+        raise InputError(f"{where}: {many}; choose with --table: {_list(fitting or tables)}")
     guessed.append(f"table {_title(fitting[0])}: the only one with rows that has a column of long texts")
     return fitting[0]
 
@@ -131,17 +142,17 @@ def _size(column: Column) -> int:
     return int(digits) if digits.isdigit() else (1 << 16)
 
 
-def _columns(table: Found, path: str, given: dict[str, str], guessed: list[str]) -> dict[str, str]:
+def _columns(table: Found, where: str, given: dict[str, str], guessed: list[str]) -> dict[str, str]:
     names = {column.name for column in table.columns}
     if absent := [f"{role}={name}" for role, name in given.items() if name not in names]:
-        raise InputError(f"dump {path}: table {_title(table)} has no such column: {', '.join(absent)}; it is {_shown(table)}")
+        raise InputError(f"{where}: table {_title(table)} has no such column: {', '.join(absent)}; it is {_shown(table)}")
     found = dict(given)
     if "content" not in found:
         likely = _contents(table)
         if len(likely) != 1:
             several = ", ".join(column.name for column in likely)
             why = f"several columns may be the content: {several}" if likely else "no column holds long texts"
-            raise InputError(f"dump {path}: table {_title(table)}: {why}; choose with --columns content=NAME: {_shown(table)}")
+            raise InputError(f"{where}: table {_title(table)}: {why}; choose with --columns content=NAME: {_shown(table)}")
         found["content"] = likely[0].name
         guessed.append(f"content is {likely[0].name}")
     if "id" not in found and len(table.key) == 1:

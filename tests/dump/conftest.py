@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -16,20 +17,23 @@ from tests.dump.server import Server
 
 @pytest.fixture(scope="session")
 def mariadb(tmp_path_factory) -> Iterator[Server]:
-    """A server in a temporary folder, on a socket of its own, without a network port."""
+    """A server in a temporary folder, on a socket of its own, and on a port of this machine alone."""
     programs = {name: shutil.which(name) for name in ("mariadbd", "mariadb-install-db", "mariadb", "mysqldump")}
     if missing := [name for name, path in programs.items() if path is None]:
         pytest.skip(f"no MariaDB server: {', '.join(missing)} not found (Debian: apt-get install mariadb-server)")
     folder = tmp_path_factory.mktemp("mariadb")
-    server = Server(folder)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        server = Server(folder, free.getsockname()[1])
     subprocess.run(
         [programs["mariadb-install-db"], "--no-defaults", f"--datadir={folder}/data", "--skip-test-db", "--user=root",
          "--auth-root-authentication-method=normal", "--innodb-log-file-size=8M"],
         check=True, capture_output=True,
     )  # fmt: skip
     process = subprocess.Popen(
-        [programs["mariadbd"], "--no-defaults", f"--datadir={folder}/data", f"--socket={server.socket}", "--skip-networking",
-         "--user=root", f"--pid-file={folder}/pid", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
+        [programs["mariadbd"], "--no-defaults", f"--datadir={folder}/data", f"--socket={server.socket}",
+         "--bind-address=127.0.0.1",
+         f"--port={server.port}", "--user=root", f"--pid-file={folder}/pid", "--innodb-flush-log-at-trx-commit=0",
+         "--innodb-doublewrite=0",
          "--sync-frm=0", "--sql-mode=", "--max-allowed-packet=64M", "--skip-log-bin", "--innodb-log-file-size=8M"],
         stdout=subprocess.DEVNULL, stderr=(Path(folder) / "log").open("w"),
     )  # fmt: skip

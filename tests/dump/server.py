@@ -20,8 +20,8 @@ ZERO = "0000-00-00"
 class Server:
     """A running server, through its command line client."""
 
-    def __init__(self, folder: Path) -> None:
-        self.socket = str(folder / "s")
+    def __init__(self, folder: Path, port: int = 0) -> None:
+        self.socket, self.port = str(folder / "s"), port
 
     def _client(self, *arguments: str) -> list[str]:
         return ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", *arguments]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 
 import pytest
 
 from dedup_lib.dump import listing
 from dedup_lib.errors import InputError
-from tests.dump.server import column, read_all
+from tests.dump.server import column, plain_rows, read_all
 
 
 def test_escaped_quotes_and_semicolons_inside_strings(dump):
@@ -113,3 +114,26 @@ def test_timestamps_are_as_written_or_moved_to_the_zone_that_is_asked_for(dump):
     assert column(stated, 0) == column(dump(body), 0) == column(dump(body), 0, timezone="Asia/Shanghai") == [moment]
     assert column(stated, 0, timezone="Asia/Shanghai") == [moment + dt.timedelta(hours=8)]
     assert column(stated, 1, timezone="Asia/Shanghai") == [moment.replace(microsecond=500_000)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "sql"),
+    [
+        ("x text", "(1,'他说\\'好的\\'；然后走了; 结束'),(2,'a;b'';c'),(3,'{\\\"k\\\": \\\"<p>x;</p>\\\"}')"),
+        ("x text", r"(1,'\\'),(2,'x\\\'y'),(3,'行一\n行二\t\Z\0尾'),(4,'C:\\tmp\\n'),(5,'\%\_\q')"),
+        ("x text", "(1,'选项(一),(二)，均可'),(2,'(a),(b)'),(3,'),(')"),
+        ("x text", "(1,'誠運'),(2,'誠\\'運'),(3,'許功蓋\\\\')"),
+        ("x text, at datetime", "(1,'甲','0000-00-00 00:00:00'),(2,'乙','2021-00-10'),(3,'丙','2021-03-04 05:06:07')"),
+    ],
+)
+@pytest.mark.parametrize("charset", ["utf8mb4", "gbk"])
+def test_a_server_says_the_same(mariadb, tmp_path, charset, columns, sql):
+    path = tmp_path / "d.sql"
+    definition = f"SET NAMES {charset};\nCREATE TABLE t (id int, {columns}) CHARSET={charset};\n"
+    path.write_bytes(
+        f"{definition}INSERT INTO t VALUES {sql};\nREPLACE INTO `t` (x,id) VALUES ('z',9);\n".encode(
+            {"utf8mb4": "utf-8"}.get(charset, charset)
+        )
+    )
+    assert mariadb.load(path, "cases", charset) == ""
+    assert plain_rows(read_all(path, "t")) == Counter(mariadb.rows("cases", "t")[1])

@@ -107,14 +107,14 @@ def test_the_sample_as_a_command(tmp_path):
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        ({"output": "out"}, 2, "--dump: name the file"),
+        ({"output": "out"}, 2, "name a file or a server"),
         ({"dump": "n.sql"}, 2, "output.path (--output): not set"),
         ({"dump": "absent.sql", "output": "out"}, 4, "dump absent.sql: no such file"),
-        ({"dump": "n.sql", "output": "out", "table": "x"}, 4, "table x is not in the dump; choose one of n (4 rows"),
+        ({"dump": "n.sql", "output": "out", "table": "x"}, 4, "table x is not there; choose one of n (4 rows"),
         ({"dump": "n.sql", "output": "out", "dump_option": ["colour=1"]}, 2, "dump options colour: unknown"),
         ({"dump": "n.sql", "output": "out", "dump_option": ["mode"]}, 2, "--dump-option 'mode': write NAME=VALUE"),
         ({"dump": "n.sql", "output": "out", "columns": "body=x"}, 2, "--columns: body: unknown"),
-        ({"dump": "n.sql", "output": "s3://b/out"}, 2, "a clean dump needs a local folder"),
+        ({"dump": "n.sql", "output": "s3://b/out"}, 2, "needs a local folder"),
     ],
 )
 def test_what_cannot_work_is_said_at_once(tmp_path, monkeypatch, given, code, said):

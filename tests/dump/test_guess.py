@@ -54,7 +54,7 @@ def test_a_key_that_is_added_later(dump):
     [
         (NEWS + POSTS, None, {}, r"several tables hold texts; choose with --table: news \(1 rows: aid int, .*; posts \(1 rows"),
         (USERS + EMPTY, None, {}, "no table with rows has a column of long texts; choose with --table: users"),
-        (NEWS, "new", {}, r"table new is not in the dump; choose one of news \("),
+        (NEWS, "new", {}, r"table new is not there; choose one of news \("),
         (NEWS, None, {"content": "x"}, "no table with rows has the columns x; choose"),
         (NEWS, "news", {"content": "x"}, "table news has no such column: content=x; it is news"),
         (NEWS.replace("body", "b"), "news", {}, "several columns may be the content: summary, b; choose with --columns content"),

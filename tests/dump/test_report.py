@@ -50,7 +50,7 @@ def made(text: str) -> str:
     asked = Pair({name: value for name, value in row.items() if name != "method"}, text, text, text, "")  # as in review
     years = {"2013": (3, 1), "2014": (4, 1)}
     found = Evidence(FIGURES, years, {text: 1, "charset_repaired": 2}, [(text, text, 3)], [pair], [asked], pa.table({}))
-    heading = {"dump": text, "table": text, "run": "r", "settings": "s"}
+    heading = {"source": text, "table": text, "run": "r", "settings": "s"}
     return page(found, heading, [text], ["clean.sql.gz"])
 
 
