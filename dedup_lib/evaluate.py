@@ -63,7 +63,7 @@ def evaluate(session: SparkSession, config: Config, request: Request, say: Say =
         say(f"[{timer.total():6.1f} s] {text}")
 
     _check_output(request.output)
-    named = _label_frame(session, request.labels)
+    named = label_frame(session, request.labels)
     labels = parse_labels(named.toArrow(), request.labels, request.meanings)
     if request.run:
         store, config = finished_run(session, request.run)
@@ -103,7 +103,8 @@ def _check_output(output: str) -> None:
         raise ConfigError(f"output {output}: exists and is not an empty folder; choose another")
 
 
-def _label_frame(session: SparkSession, path: str) -> DataFrame:
+def label_frame(session: SparkSession, path: str) -> DataFrame:
+    """Labels or verdicts as a table, from Parquet or CSV."""
     return read_input(session, [path], "csv" if path.lower().endswith(".csv") else "parquet")
 
 
@@ -137,7 +138,7 @@ def collect(session: SparkSession, store: RunStore, config: Config, labels: Pair
     Rows in quarantine take part with an empty text: they are in no cluster. Raises ``InputError`` for unknown ids.
     """
     wanted = session.createDataFrame(pa.table({"doc_id": labels.ids}))
-    raw = _raw_rows(store, config).join(small(wanted, len(labels.ids)), "doc_id")
+    raw = rows_of_run(store, config).join(small(wanted, len(labels.ids)), "doc_id")
     columns, present = config.input.columns, raw.schema["raw"].dataType.fieldNames()
     title = F.col("raw").getField(columns.title).cast("string") if columns.title in present else F.lit(None).cast("string")
     texts = raw.select("doc_id", title.alias("title"), F.col("raw").getField(columns.content).alias("content"))
@@ -158,7 +159,7 @@ def collect(session: SparkSession, store: RunStore, config: Config, labels: Pair
     )
 
 
-def _raw_rows(store: RunStore, config: Config) -> DataFrame:
+def rows_of_run(store: RunStore, config: Config) -> DataFrame:
     """``raw``, ``doc_id`` and ``profile`` of every row that owns its id, wherever it ended."""
     own = {"documents": None, "dropped": None, "quarantine": "reason != 'duplicate_id'"}
     names = [name for name in store.table("dropped").columns if name not in DROPPED.names]

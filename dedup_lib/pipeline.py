@@ -31,6 +31,7 @@ from dedup_lib.schemas import (
     QUARANTINE,
     QUESTIONS,
     REVIEW,
+    SCORES,
     SIGNATURES,
     TEMPLATES,
 )  # fmt: skip
@@ -270,6 +271,7 @@ class _Run:
                 FLAGS.name: outcome.flags(self.flagged),
                 TEMPLATES.name: self.templates,
                 EVENTS.name: events(own, normalized, self.used),
+                SCORES.name: outcome.scores(signed, settled, self.lengths["representatives"]),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}
