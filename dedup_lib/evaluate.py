@@ -25,6 +25,7 @@ from dedup_lib.errors import ConfigError, InputError
 from dedup_lib.evaluation import tables
 from dedup_lib.evaluation.labels import CLUSTER_ROWS, SEED, Clusters, Pairs, check_known, parse_labels
 from dedup_lib.evaluation.methods import Documents, Thresholds, methods
+from dedup_lib.evaluation.profiles import by_profile, of_rows
 from dedup_lib.evaluation.report import report, shown
 from dedup_lib.evaluation.universe import AllPairs, LabelledPairs, tally
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
@@ -70,6 +71,8 @@ def evaluate(session: SparkSession, config: Config, request: Request, say: Say =
     else:
         own = config.output.model_copy(update={"path": os.path.join(request.output, REBUILD)})
         store = rebuild(session, config.model_copy(update={"output": own}), say=say).store
+    if "verdict" in named.columns:
+        labels = _still_here(store, config, labels, request.labels)
     documents = collect(session, store, config, labels, request.labels)
     progress(f"{len(documents.ids):,} labelled rows")
     profile = config.profiles[config.profile]
@@ -90,6 +93,7 @@ def evaluate(session: SparkSession, config: Config, request: Request, say: Say =
     folder.mkdir(parents=True, exist_ok=True)
     tables.write(summary, folder, "summary")
     tables.write(sweep, folder, "sweep", as_csv=False)
+    tables.write(by_profile(documents, labels, request.original), folder, "profiles")
     tables.write(tables.wrong(suspects, documents, profile.ngram, drop), folder, "wrong")
     notes = _notes(store, config, request, labels, documents)
     (folder / "evaluation.json").write_text(json.dumps(notes, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -142,7 +146,7 @@ def collect(session: SparkSession, store: RunStore, config: Config, labels: Pair
     columns, present = config.input.columns, raw.schema["raw"].dataType.fieldNames()
     title = F.col("raw").getField(columns.title).cast("string") if columns.title in present else F.lit(None).cast("string")
     texts = raw.select("doc_id", title.alias("title"), F.col("raw").getField(columns.content).alias("content"))
-    compared = normalize(raw, config).select("doc_id", "text", "features", "simhash", "unusable")
+    compared = normalize(raw, config).select("doc_id", "profile", "text", "features", "simhash", "unusable")
     found = texts.join(compared, "doc_id").orderBy("doc_id").toArrow().sort_by("doc_id").combine_chunks()
     check_known(labels, set(found["doc_id"].to_pylist()), where)
     clusters = store.table("clusters").join(small(wanted, len(labels.ids)), "doc_id").select("doc_id", "cluster_id").toArrow()
@@ -156,6 +160,7 @@ def collect(session: SparkSession, store: RunStore, config: Config, labels: Pair
         np.where(usable, found["features"].to_numpy(), 0),
         found["simhash"].fill_null(0).to_numpy().view(np.uint64),
         *_decided(labels.ids, clusters, asked),
+        found["profile"].to_pylist(),
     )
 
 
@@ -171,6 +176,16 @@ def rows_of_run(store: RunStore, config: Config) -> DataFrame:
     id_column = config.input.columns.doc_id if config.input.columns.doc_id in names else "doc_id"
     rows = raw_rows(whole, id_column, config.input.profile_column, config.profile)
     return rows.where(F.col("profile").isin(list(config.profiles)))
+
+
+def _still_here(store: RunStore, config: Config, labels: Pairs | Clusters, where: str) -> Pairs | Clusters:
+    """Verdicts on rows that this run has: like a run, an evaluation passes over the others."""
+    wanted = store.session.createDataFrame(pa.table({"doc_id": labels.ids}))
+    known = rows_of_run(store, config).select("doc_id").join(small(wanted, len(labels.ids)), "doc_id").toArrow()
+    kept = of_rows(labels, set(known["doc_id"].to_pylist()))
+    if not kept.ids:
+        raise InputError(f"verdicts {where}: none of their pairs has both rows in this run")
+    return kept
 
 
 def _decided(ids: list[str], clusters: pa.Table, asked: pa.Table) -> tuple[np.ndarray, list[tuple[int, int]]]:

@@ -19,7 +19,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dedup_lib import cli
 from dedup_lib.errors import ConfigError
-from dedup_lib.settings import load_settings
 
 
 def main(
@@ -39,15 +38,19 @@ def main(
     set: cli.SetOption = [],
 ) -> None:
     """Show how alike the texts of a corpus are, and propose a threshold; settings are never changed."""
-    from dedup_lib.analysis import desk
-    from dedup_lib.evaluation.labels import parse_meanings
 
     if not input and (set or profile):
         raise ConfigError("--set, --profile: a finished run has its own settings; they go with --input")
-    request = desk.Request(sample, seed, borderline, labels, parse_meanings(meaning))
     if at is not None:
-        desk.answer(output, run_id, at, language)
+        from dedup_lib.analysis.what_if import answer  # neither engine nor kernels: in a second or two
+
+        answer(output, run_id, at, language)
         return
+    from dedup_lib.analysis import desk
+    from dedup_lib.evaluation.labels import parse_meanings
+    from dedup_lib.settings import load_settings
+
+    request = desk.Request(sample, seed, borderline, labels, parse_meanings(meaning))
     settings = load_settings(config, cli.overrides(set, engine=engine, input__path=input or None, profile=profile))
     desk.show(settings.config, output, run_id, request, bool(input), language)
 

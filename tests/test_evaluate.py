@@ -150,7 +150,7 @@ def test_the_result_says_which_pairs_its_figures_speak_of(clusters, pairs):
 @pytest.mark.parametrize(
     ("labels", "complaint"),
     [
-        ({"id": ["a"]}, "need the columns doc_id, cluster_id or doc_id, other_id, label; have id"),
+        ({"id": ["a"]}, "need the columns doc_id, cluster_id or doc_id, other_id, label"),
         ({"doc_id": ["a", "x"], "cluster_id": ["1", "1"]}, "1 of 2 ids are not in the corpus: 'x'"),
         ({"doc_id": pa.array([], pa.string()), "cluster_id": pa.array([], pa.string())}, "hold no rows"),
     ],

@@ -8,8 +8,7 @@ from operator import or_
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from dedup_lib.analysis.sweep import MEASURED
-from dedup_lib.analysis.tables import BORDERLINE
+from dedup_lib.analysis.tables import BORDERLINE, MEASURED
 from dedup_lib.config import Config
 from dedup_lib.evaluate import rows_of_run
 from dedup_lib.kernels.decide import FACTS_DIFFER

@@ -1,37 +1,19 @@
-"""What the histogram job does: analyse a run or raw input and say what was found, or answer what another threshold would do."""
+"""What the histogram job does: analyse a run or raw input, and say what was found."""
 
 from __future__ import annotations
 
 import os
 
 from dedup_lib.analysis.histogram import Request, analyse, analyse_input
-from dedup_lib.analysis.what_if import what_if
-from dedup_lib.analysis.words import proposal_lines, what_if_lines
+from dedup_lib.analysis.what_if import run_folder
+from dedup_lib.analysis.words import proposal_lines
 from dedup_lib.config import Config
 from dedup_lib.errors import ConfigError
 from dedup_lib.evaluate import finished_run
 from dedup_lib.metrics import tell
 from dedup_lib.session import open_session
-from dedup_lib.store import RunStore, check_paths, current_run
-from dedup_lib.strings import LANGUAGES
-
-
-def checked_language(language: str) -> str:
-    """The language, if it is one that there are strings in. Raises ``ConfigError``."""
-    if language not in LANGUAGES:
-        raise ConfigError(f"--language {language!r}: use {' or '.join(LANGUAGES)}")
-    return language
-
-
-def run_folder(output: str, run_id: str | None) -> str:
-    """The folder of the named or the published run. Raises ``ConfigError`` for a name that is none."""
-    return RunStore(None, output, run_id or current_run(output)).folder
-
-
-def answer(output: str, run_id: str | None, at: float, language: str) -> None:
-    """Say what ``drop_jaccard = at`` would have done."""
-    for line in what_if_lines(what_if(run_folder(output, run_id), at), checked_language(language)):
-        tell(line)
+from dedup_lib.store import RunStore, check_paths
+from dedup_lib.strings import checked_language
 
 
 def show(config: Config, output: str, run_id: str | None, request: Request, raw: bool, language: str) -> None:

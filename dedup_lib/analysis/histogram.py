@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.analysis import rows, sweep
 from dedup_lib.analysis.borderline import borderline
-from dedup_lib.analysis.sample import ALL, BAND_NAMES, Sample, compare, draw, histogram
+from dedup_lib.analysis.sample import ALL, BAND_NAMES, compare, draw, histogram
 from dedup_lib.analysis.tables import ANALYSIS, BORDERLINE, PROPOSALS, SCORE_HIST, THRESHOLD_SWEEP
 from dedup_lib.analysis.valley import find_valley
 from dedup_lib.config import Config
@@ -29,6 +29,7 @@ from dedup_lib.stages.verify import verify
 from dedup_lib.store import RunStore, read_verdicts
 from dedup_lib.tables import Table, quoted
 
+JUDGED = ("duplicate", "not_duplicate")
 OUTCOMES = {DROP: "drop", REVIEW: "review", GUARDED: "guarded"}
 
 
@@ -209,7 +210,10 @@ def _labels(session: SparkSession, config: Config, request: Request) -> Pairs | 
     path = request.labels or config.input.verdicts
     if path is None or (not request.labels and not rows.exists(path)):
         return None
-    return parse_labels(label_frame(session, path).toArrow(), path, request.meanings)
+    table = label_frame(session, path).toArrow()
+    if not request.labels and not pc.any(pc.is_in(table["verdict"], value_set=pa.array(JUDGED))).as_py():
+        return None  # the run's verdicts protect rows, and judge no pair
+    return parse_labels(table, path, request.meanings)
 
 
 def _representatives(exact: DataFrame, labels: Pairs | Clusters | None) -> dict[str, tuple[str, str]]:

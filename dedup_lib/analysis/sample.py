@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from dedup_lib.analysis.tables import ALL
 from dedup_lib.config import Config
 from dedup_lib.evaluation.universe import band_names
 from dedup_lib.kernels.against import BAND_EDGES, BANDS, MEASURES, Few, add_pairs, empty_tally, few
 from dedup_lib.schemas import PROFILE, Column, Table
 from dedup_lib.stages.bridge import arrow_schema, pieces, to_batch
 
-ALL = "all"
 BAND_NAMES = band_names(BAND_EDGES)
 _TALLY = Table(
     "tally",

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from dedup_lib.analysis.tables import MEASURED
 from dedup_lib.config import Profile
 from dedup_lib.evaluation.labels import Clusters, Pairs
 from dedup_lib.evaluation.metrics import rates
@@ -25,7 +26,6 @@ from dedup_lib.kernels.greedy import walk
 from dedup_lib.stages.verify import rule
 
 ALWAYS, NEVER = 2.0, -1.0
-MEASURED = ("jaccard", "hamming_and_jaccard", "below_threshold")  # reasons that hang on drop_jaccard
 FIRST_STEP = 1  # of one hundred; at 0 everything would be one text
 
 

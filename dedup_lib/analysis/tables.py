@@ -5,6 +5,8 @@ from __future__ import annotations
 from dedup_lib.schemas import MEASURES, PROFILE, SCORES
 from dedup_lib.tables import Column, Table
 
+ALL = "all"  # of all lengths
+MEASURED = ("jaccard", "hamming_and_jaccard", "below_threshold")  # reasons of scores that hang on drop_jaccard
 BAND = Column("length_band", "string", "feature characters of the shorter text, as from-to, or all")
 SCORE_HIST = Table(
     "score_hist",

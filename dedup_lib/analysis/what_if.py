@@ -9,10 +9,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as dataset
 
-from dedup_lib.analysis.sweep import MEASURED
+from dedup_lib.analysis.words import what_if_lines
 from dedup_lib.errors import ConfigError, InputError
+from dedup_lib.store import RunStore, current_run
+from dedup_lib.strings import checked_language
 
 EXAMPLES = 5
+
+
+def run_folder(output: str, run_id: str | None) -> str:
+    """The folder of the named or the published run. Raises ``ConfigError`` for a name that is none."""
+    return RunStore(None, output, run_id or current_run(output)).folder
+
+
+def answer(output: str, run_id: str | None, at: float, language: str) -> None:
+    """Say what ``drop_jaccard = at`` would have done."""
+    checked_language(language)
+    for line in what_if_lines(what_if(run_folder(output, run_id), at), language):
+        print(line)
 
 
 def read(folder: str, name: str, columns: list[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
@@ -56,8 +70,7 @@ def _between(folder: str, profile: str, now: dict[str, Any], then: dict[str, Any
     names = ["doc_id", "other_id", "jaccard"]
     chosen = (pc.field("profile") == profile) & (pc.field("jaccard") >= low) & (pc.field("jaccard") < high)
     chosen &= (pc.field("outcome") == (2 if lowered else 1)) & (pc.field("relation") == "same")
-    reasons = ["below_threshold"] if lowered else ["jaccard"]
-    chosen &= pc.field("reason").isin([reason for reason in MEASURED if reason in reasons])
+    chosen &= pc.field("reason") == ("below_threshold" if lowered else "jaccard")
     pairs = read(folder, "scores", names, chosen)
     order = [("jaccard", "descending" if lowered else "ascending"), ("doc_id", "ascending"), ("other_id", "ascending")]
     shown = pairs.sort_by(order).slice(0, EXAMPLES).to_pylist()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dedup_lib.analysis.sample import ALL
+from dedup_lib.analysis.tables import ALL
 from dedup_lib.diff import visible
 from dedup_lib.strings import strings
 
