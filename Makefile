@@ -2,6 +2,7 @@
 # make clean-dump   clean a MySQL dump: the sample's, or DUMP=; the report is DUMP_OUTPUT/report.html
 # make test      everything this machine can test, and what was left out
 # make test-clusters  make package, and the job from its files alone on a standalone master and on local-cluster
+# make notebook  open the notebooks on OUTPUT= (JupyterLab, installed once); LANGUAGE=zh for guides in Chinese
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
@@ -16,6 +17,7 @@ OUTPUT  ?= out/sample
 DUMP    ?= data/sample/legacy_news.sql.gz
 DUMP_OUTPUT ?= out/legacy_news
 ARGS    ?=
+LANGUAGE_OF_GUIDES := $(if $(filter zh%,$(LANGUAGE)),zh,en)
 N       ?= 20000
 MODE    ?= mixed
 SEED    ?= 1
@@ -28,7 +30,7 @@ GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark clean-dump test test-clusters bench bench-report setup lint package clean
+.PHONY: run run-embedded run-spark clean-dump test test-clusters bench bench-report notebook setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -56,6 +58,14 @@ bench: setup
 
 bench-report: setup
 	$(BIN)/python -m bench.report $(ARGS)
+
+notebook: $(VENV)/notebook
+	@ls -d $(OUTPUT)/runs/*/threshold_sweep >/dev/null 2>&1 || $(BIN)/python jobs/histogram.py --output $(OUTPUT) --language $(LANGUAGE_OF_GUIDES)
+	DEDUP_OUTPUT=$(abspath $(OUTPUT)) DEDUP_LANGUAGE=$(LANGUAGE_OF_GUIDES) $(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
+
+$(VENV)/notebook: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'jupyterlab>=4.2,<5'
+	touch $@
 
 setup: $(VENV)/ready
 

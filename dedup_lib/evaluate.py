@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import ValidationError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from rich.console import Console
 from rich.table import Table
@@ -28,15 +27,13 @@ from dedup_lib.evaluation.methods import Documents, Thresholds, methods
 from dedup_lib.evaluation.profiles import by_profile, of_rows
 from dedup_lib.evaluation.report import report, shown
 from dedup_lib.evaluation.universe import AllPairs, LabelledPairs, tally
+from dedup_lib.finished import finished_run, label_frame, rows_of_run
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
 from dedup_lib.metrics import Timer, tell
 from dedup_lib.pipeline import Say, rebuild
-from dedup_lib.schemas import DROPPED
 from dedup_lib.stages.bridge import small
-from dedup_lib.stages.identify import raw_rows
 from dedup_lib.stages.normalize import normalize
-from dedup_lib.store import RunStore, current_run, read_input
-from dedup_lib.tables import quoted
+from dedup_lib.store import RunStore
 
 REBUILD = "rebuild"  # folder of the run that the job makes for itself
 
@@ -107,35 +104,6 @@ def _check_output(output: str) -> None:
         raise ConfigError(f"output {output}: exists and is not an empty folder; choose another")
 
 
-def label_frame(session: SparkSession, path: str) -> DataFrame:
-    """Labels or verdicts as a table, from Parquet or CSV."""
-    return read_input(session, [path], "csv" if path.lower().endswith(".csv") else "parquet")
-
-
-def finished_run(session: SparkSession, folder: str) -> tuple[RunStore, Config]:
-    """The store and the settings of a run, given by its folder or by the folder of runs (then the published one).
-
-    Raises ``InputError`` when there is none, or when it was made by a version whose texts this one does not reproduce.
-    """
-    if os.path.isdir(os.path.join(folder, "runs")):
-        store = RunStore(session, folder, current_run(folder))
-    else:
-        path = Path(os.path.abspath(folder))
-        store = RunStore(session, str(path.parent.parent), path.name)
-        if path.parent.name != "runs":
-            raise InputError(f"run {folder}: not the folder of a run (OUTPUT/runs/RUN_ID), nor one with runs")
-    manifest = store.read_json("manifest.json")
-    if manifest["normalizer_version"] != NORMALIZER_VERSION:
-        raise InputError(
-            f"run {folder}: its texts were normalised by version {manifest['normalizer_version']}, this is version "
-            f"{NORMALIZER_VERSION}; make the run again"
-        )
-    try:
-        return store, Config.model_validate(manifest["settings"])
-    except ValidationError as error:
-        raise InputError(f"run {folder}: made with other settings than this version knows; make the run again") from error
-
-
 def collect(session: SparkSession, store: RunStore, config: Config, labels: Pairs | Clusters, where: str) -> Documents:
     """The labelled rows with their raw and normalised texts and the run's decisions, ordered by id.
 
@@ -162,20 +130,6 @@ def collect(session: SparkSession, store: RunStore, config: Config, labels: Pair
         *_decided(labels.ids, clusters, asked),
         found["profile"].to_pylist(),
     )
-
-
-def rows_of_run(store: RunStore, config: Config) -> DataFrame:
-    """``raw``, ``doc_id`` and ``profile`` of every row that owns its id, wherever it ended."""
-    own = {"documents": None, "dropped": None, "quarantine": "reason != 'duplicate_id'"}
-    names = [name for name in store.table("dropped").columns if name not in DROPPED.names]
-    parts = []
-    for name, condition in own.items():
-        table = store.table(name)
-        parts.append((table.where(condition) if condition else table).select(*map(quoted, names)))
-    whole = parts[0].unionByName(parts[1]).unionByName(parts[2])
-    id_column = config.input.columns.doc_id if config.input.columns.doc_id in names else "doc_id"
-    rows = raw_rows(whole, id_column, config.input.profile_column, config.profile)
-    return rows.where(F.col("profile").isin(list(config.profiles)))
 
 
 def _still_here(store: RunStore, config: Config, labels: Pairs | Clusters, where: str) -> Pairs | Clusters:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.analysis.tables import BORDERLINE, MEASURED
 from dedup_lib.config import Config
-from dedup_lib.evaluate import rows_of_run
+from dedup_lib.finished import rows_of_run
 from dedup_lib.kernels.decide import FACTS_DIFFER
 from dedup_lib.stages.bridge import small
 from dedup_lib.stages.contain import SAME

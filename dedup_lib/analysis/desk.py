@@ -9,7 +9,7 @@ from dedup_lib.analysis.what_if import run_folder
 from dedup_lib.analysis.words import proposal_lines
 from dedup_lib.config import Config
 from dedup_lib.errors import ConfigError
-from dedup_lib.evaluate import finished_run
+from dedup_lib.finished import finished_run
 from dedup_lib.metrics import tell
 from dedup_lib.session import open_session
 from dedup_lib.store import RunStore, check_paths

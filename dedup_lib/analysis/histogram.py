@@ -18,8 +18,8 @@ from dedup_lib.analysis.sample import ALL, BAND_NAMES, compare, draw, histogram
 from dedup_lib.analysis.tables import ANALYSIS, BORDERLINE, PROPOSALS, SCORE_HIST, THRESHOLD_SWEEP
 from dedup_lib.analysis.valley import find_valley
 from dedup_lib.config import Config
-from dedup_lib.evaluate import label_frame
 from dedup_lib.evaluation.labels import Clusters, Pairs, parse_labels
+from dedup_lib.finished import label_frame
 from dedup_lib.kernels.against import BAND_EDGES, STEPS
 from dedup_lib.kernels.decide import DROP, GUARDED, REVIEW
 from dedup_lib.metrics import Timer, tell

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import altair as alt
 import pyarrow.parquet as pq
 import vl_convert
-from IPython.display import HTML, display
+from IPython.display import display
 from markupsafe import Markup
 from pyspark.sql import SparkSession
 
 from dedup_lib.analysis import side
 from dedup_lib.analysis.what_if import read
 from dedup_lib.config import Config
-from dedup_lib.evaluate import finished_run
 from dedup_lib.evaluation.tables import ALL
+from dedup_lib.finished import finished_run
 from dedup_lib.session import open_session
 from dedup_lib.store import RunStore, current_run
 from dedup_lib.strings import checked_language, strings
@@ -89,12 +89,16 @@ def guide(desk: Desk, name: str) -> None:
     run = say["run"].format(run=desk.store.run_id, output=desk.store.output)
     parts = [Markup("<h1>{}</h1><p><small>{}</small></p>").format(say[f"{name}_title"], run)]
     parts += [Markup("<p><b>{}.</b> {}</p>").format(say[part], say[f"{name}_{part}"]) for part in ("shows", "read", "next")]
-    display(HTML(Markup().join(parts)))
+    _display(Markup().join(parts))
 
 
 def heading(text: str) -> None:
     """A heading between charts."""
-    display(HTML(Markup("<h3>{}</h3>").format(text)))
+    _display(Markup("<h3>{}</h3>").format(text))
+
+
+def _display(markup: Markup) -> None:
+    display({"text/html": str(markup)}, raw=True)
 
 
 class _Inert(json.JSONEncoder):
@@ -108,14 +112,17 @@ class _Inert(json.JSONEncoder):
 _ALONE = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
 
 
-def show(chart: alt.TopLevelMixin) -> None:
+def show(desk: Desk, chart: alt.TopLevelMixin | None) -> None:
     """Show a chart, interactive, in a frame of its own that can reach neither the notebook nor the network."""
+    if chart is None:
+        _display(Markup("<p>{}</p>").format(desk.say["nothing"]))
+        return
     page = chart.to_html(inline=True, json_kwds={"cls": _Inert}, embed_options={"actions": False})
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_ALONE}">'
     page = page.replace("<head>", f"<head>{policy}", 1)
     height = _height(chart) + 30
     frame = Markup('<iframe sandbox="allow-scripts" style="width:100%;height:{}px;border:0" srcdoc="{}"></iframe>')
-    display(HTML(frame.format(height, page)))
+    _display(frame.format(height, page))
 
 
 def _height(chart: alt.TopLevelMixin) -> int:
@@ -125,7 +132,7 @@ def _height(chart: alt.TopLevelMixin) -> int:
 
 def show_html(markup: Markup) -> None:
     """Show HTML that was made with everything escaped."""
-    display(HTML(markup))
+    _display(markup)
 
 
 def show_pairs(desk: Desk, rows: list[dict[str, Any]]) -> None:

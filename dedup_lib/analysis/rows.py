@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from dedup_lib.checks import checked_columns
 from dedup_lib.config import Config
-from dedup_lib.evaluate import rows_of_run
+from dedup_lib.finished import rows_of_run
 from dedup_lib.schemas import NORMALIZED
 from dedup_lib.stages.contents import pages_of
 from dedup_lib.stages.exact import group_exact
