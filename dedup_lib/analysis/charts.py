@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from dedup_lib.analysis.tables import ALL
+from dedup_lib.diff import visible
 
 FONT = "Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei, sans-serif"
 BLUE, RED, GREEN, GREY, SHADE = "#1b6ca8", "#d1495b", "#3a8f5c", "#888888", "#e8d9a8"
@@ -20,6 +21,11 @@ Say = Mapping[str, str]
 def data(rows: Rows) -> alt.InlineData:
     """Rows inside the chart."""
     return alt.InlineData(values=list(rows))
+
+
+def seen(rows: Rows) -> list[dict[str, Any]]:
+    """Rows in which strangers' texts cannot turn the letters around them: invisible characters stand as their codes."""
+    return [{name: visible(value) if isinstance(value, str) else value for name, value in row.items()} for row in rows]
 
 
 def finished(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
@@ -103,6 +109,7 @@ def curves(sweep: Rows, say: Say) -> alt.TopLevelMixin:
 
 def bars(rows: Rows, label: str, value: str, title: str) -> alt.TopLevelMixin | None:
     """Horizontal bars in the order of the rows. None without rows."""
+    rows = seen(rows)
     order = list(dict.fromkeys(row[label] for row in rows))
     y, x = alt.Y(f"{label}:N", sort=order, title=None), alt.X(f"{value}:Q", title=title)
     chart = alt.Chart(data(rows)).mark_bar(color=BLUE).encode(y=y, x=x, tooltip=[f"{label}:N", f"{value}:Q"])
@@ -117,6 +124,7 @@ def changes(counts: Rows, say: Say) -> alt.TopLevelMixin | None:
 
 def timeline(rows: Rows, say: Say) -> alt.TopLevelMixin | None:
     """One story: when each source published it, the earliest sources first, the survivor marked. None without times."""
+    rows = seen(rows)
     named = [
         row | {"source": row["source"] or say["unknown"], "what": say["drop" if row["kept_id"] else "stays"]} for row in rows
     ]
@@ -132,6 +140,7 @@ def timeline(rows: Rows, say: Say) -> alt.TopLevelMixin | None:
 
 def matrix(rows: Rows, say: Say) -> alt.TopLevelMixin | None:
     """Which source's rows were dropped for which source's. None if nothing was dropped."""
+    rows = seen(rows)
     named = [row | {side: row[side] or say["unknown"] for side in ("copies", "stays")} for row in rows]
     orders = {side: _busiest(named, side) for side in ("copies", "stays")}
     shown = [row for row in named if all(row[side] in order for side, order in orders.items())]
@@ -152,6 +161,7 @@ def _busiest(rows: Rows, side: str) -> list[str]:
 
 def methods(rows: Rows, say: Say) -> alt.TopLevelMixin:
     """Precision and recall of each method and setting, with intervals."""
+    rows = seen(rows)
     points = [
         {
             "method": f"{row['method']} {row['setting']}",

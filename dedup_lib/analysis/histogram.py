@@ -118,7 +118,7 @@ def _proposals(profile: str, tally: np.ndarray, config: Config, seed: int) -> li
     for at, band in enumerate((ALL, *BAND_NAMES)):
         mine = jaccard.sum(axis=2) if band == ALL else jaccard[:, :, at - 1]
         whole = mine.sum(axis=1)
-        some = whole[whole.any(axis=1)]
+        some = whole if band == ALL else whole[whole.any(axis=1)]
         if not len(some):
             continue
         valley = find_valley(some, mine[:, 1].sum(axis=0) // 2, seed)

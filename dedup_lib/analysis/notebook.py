@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from pyspark.sql import SparkSession
 from dedup_lib.analysis import side
 from dedup_lib.analysis.what_if import read
 from dedup_lib.config import Config
+from dedup_lib.diff import visible
 from dedup_lib.evaluation.tables import ALL
 from dedup_lib.finished import finished_run
 from dedup_lib.session import open_session
@@ -94,22 +96,22 @@ def guide(desk: Desk, name: str) -> None:
 
 def heading(text: str) -> None:
     """A heading between charts."""
-    _display(Markup("<h3>{}</h3>").format(text))
+    _display(Markup("<h3>{}</h3>").format(visible(text)))
 
 
 def _display(markup: Markup) -> None:
     display({"text/html": str(markup)}, raw=True)
 
 
-class _Inert(json.JSONEncoder):
-    """JSON that cannot end the script it stands in."""
-
-    def encode(self, value: object) -> str:
-        """The JSON without ``<``."""
-        return super().encode(value).replace("<", "\\u003c")
-
-
 _ALONE = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+_PAGE = """<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
+<script>{library}</script></head><body><div id="chart"></div>
+<script>vegaEmbed("#chart", {spec}, {{actions: false}})</script></body></html>"""
+
+
+@cache
+def _library() -> str:
+    return vl_convert.javascript_bundle(vl_version=".".join(alt.SCHEMA_VERSION.split(".")[:2]))
 
 
 def show(desk: Desk, chart: alt.TopLevelMixin | None) -> None:
@@ -117,9 +119,8 @@ def show(desk: Desk, chart: alt.TopLevelMixin | None) -> None:
     if chart is None:
         _display(Markup("<p>{}</p>").format(desk.say["nothing"]))
         return
-    page = chart.to_html(inline=True, json_kwds={"cls": _Inert}, embed_options={"actions": False})
-    policy = f'<meta http-equiv="Content-Security-Policy" content="{_ALONE}">'
-    page = page.replace("<head>", f"<head>{policy}", 1)
+    spec = json.dumps(chart.to_dict(), ensure_ascii=False).replace("<", "\\u003c")  # so that it cannot end its script
+    page = _PAGE.format(policy=_ALONE, library=_library(), spec=spec)
     height = _height(chart) + 30
     frame = Markup('<iframe sandbox="allow-scripts" style="width:100%;height:{}px;border:0" srcdoc="{}"></iframe>')
     _display(frame.format(height, page))

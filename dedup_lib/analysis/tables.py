@@ -55,7 +55,11 @@ THRESHOLD_SWEEP = Table(
         Column("dropped", "bigint", "rows that fall, exact copies included"),
         Column("clusters", "bigint", "survivors with rows behind them"),
         Column("largest", "bigint", "rows of the largest cluster"),
-        Column("review_pairs", "bigint", "pairs below the threshold with both rows standing, the nearest of each row"),
+        Column(
+            "review_pairs",
+            "bigint",
+            "pairs below the threshold with both rows standing, the nearest of each row; excerpts as the run found them",
+        ),
         Column("guarded_pairs", "bigint", "alike pairs with differing facts, both rows standing, families not summarised"),
         Column("found", "double", "probability that a pair exactly at this threshold was compared at all"),
         Column("labels", "bigint", "labelled pairs; null without labels"),
