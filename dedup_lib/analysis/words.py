@@ -66,6 +66,8 @@ def _best(sweep: list[dict[str, Any]], say: Mapping[str, str]) -> Iterator[str]:
         best = max(rated, key=lambda row: (row["f1"], row["threshold"]))
         equal = [row["threshold"] for row in rated if row["f1"] == best["f1"]]
         plain = f" ({_shown(min(equal))} - {_shown(max(equal))})" if len(equal) > 1 else ""
+        if best is rated[0]:
+            plain += say["edge"]
         names = [f"{rate}{end}" for rate in _RATES for end in ("", "_lo", "_hi")]
         figures = {name: "-" if best[name] is None else f"{best[name]:.3f}" for name in (*names, "f1")}
         yield say["best"].format(threshold=_shown(best["threshold"]), plain=plain, **figures)

@@ -51,6 +51,14 @@ def _shingle_lists(data, offsets, classes, in_url, ngram, values, bounds):
         bounds[row + 1] = at
 
 
+def shingle_lists(texts: pa.Array, ngram: int) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct shingles (uint64) of each normalised text, one text after the other, and rows + 1 offsets."""
+    data, offsets = string_buffers(texts)
+    values, bounds = np.empty(int(offsets[-1] - offsets[0]), np.uint64), np.zeros(len(texts) + 1, np.int64)
+    _shingle_lists(data, offsets, character_classes(), url_characters(), ngram, values, bounds)
+    return values[: bounds[-1]].copy(), bounds
+
+
 @compiled
 def _fill(table, keys):
     mask = np.uint64(len(table) - 1)
@@ -63,11 +71,9 @@ def _fill(table, keys):
 
 def few(ids: list[str], texts: pa.Array, features: np.ndarray, simhash: np.ndarray, ngram: int) -> Few:
     """The few texts, ready to be compared. ``simhash``: int64, 0 where a text has no features."""
-    data, offsets = string_buffers(texts)
-    values, bounds = np.empty(int(offsets[-1] - offsets[0]), np.uint64), np.zeros(len(texts) + 1, np.int64)
-    _shingle_lists(data, offsets, character_classes(), url_characters(), ngram, values, bounds)
+    values, bounds = shingle_lists(texts, ngram)
     owners = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(bounds))
-    order = np.argsort(values[: bounds[-1]], kind="stable")
+    order = np.argsort(values, kind="stable")
     keys, starts = np.unique(values[order], return_index=True)
     table = np.full(1 << max(4, (2 * len(keys)).bit_length()), -1, np.int64)
     _fill(table, keys)
