@@ -60,7 +60,8 @@ bench-report: setup
 	$(BIN)/python -m bench.report $(ARGS)
 
 notebook: $(VENV)/notebook
-	@ls -d $(OUTPUT)/runs/*/threshold_sweep >/dev/null 2>&1 || $(BIN)/python jobs/histogram.py --output $(OUTPUT) --language $(LANGUAGE_OF_GUIDES)
+	@test -d "$(OUTPUT)/runs/$$(cat $(OUTPUT)/CURRENT)/threshold_sweep" || \
+	  $(BIN)/python jobs/histogram.py --output $(OUTPUT) --language $(LANGUAGE_OF_GUIDES)
 	DEDUP_OUTPUT=$(abspath $(OUTPUT)) DEDUP_LANGUAGE=$(LANGUAGE_OF_GUIDES) $(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
 
 $(VENV)/notebook: $(VENV)/ready
