@@ -168,11 +168,12 @@ def _sweep(store: RunStore, texts: DataFrame, exact: DataFrame, config: Config, 
         graph = sweep.graph(mine, weights, verdicts, profile)
         unjudged = sweep.graph(mine, weights, None, profile)
         ours = {row: rep for row, (rep, of) in representative.items() if of == name}
+        known = sweep.placed(labels, ours, unjudged) if labels else None
         per_row, near = config.review.max_pairs_per_row, profile.comparison
         base = sweep.stand(graph, near.drop_jaccard, per_row)
         for threshold in sweep.thresholds(profile) if profile.near else [near.drop_jaccard]:
             standing = sweep.stand(graph, threshold, per_row)
-            counts = sweep.labelled(labels, ours, unjudged, sweep.stand(unjudged, threshold, per_row)) if labels else None
+            counts = sweep.labelled(known, sweep.stand(unjudged, threshold, per_row)) if known else None
             found.append({
                 "profile": name, "threshold": threshold, "current": threshold == near.drop_jaccard,
                 "dropped": dropped + standing.fallen - base.fallen, "clusters": clusters + standing.clusters - base.clusters,

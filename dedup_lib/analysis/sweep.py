@@ -131,29 +131,42 @@ def found_at(profile: Profile, jaccard: float) -> float:
     return Bands(*profile.bands).meeting_probability(jaccard)
 
 
-def labelled(
-    labels: Pairs | Clusters, representative: dict[str, str], graph: Graph, standing: Standing
-) -> tuple[int, int, int, int]:
-    """True and false positives, pairs labelled duplicate and different, when the texts stand so.
+class Placed(NamedTuple):
+    """Labels by number: ``place`` of each labelled row in the graph (beyond its texts where it has no stored pair), and either
+    ``pairs`` (two rows, duplicate or not) or ``truth``, the cluster of each row."""
 
-    ``representative``: the text whose exact copy a row is, of the rows of this profile.
-    """
-    number = {doc_id: graph.ids[standing.survivor[at]] for at, doc_id in enumerate(graph.ids)}
+    place: np.ndarray
+    pairs: np.ndarray | None
+    truth: np.ndarray | None
+
+
+def placed(labels: Pairs | Clusters, representative: dict[str, str], graph: Graph) -> Placed:
+    """``representative``: the text whose exact copy a row is, of the rows of this profile; others take no part."""
+    number = {doc_id: at for at, doc_id in enumerate(graph.ids)}
     ids = [doc_id for doc_id in labels.ids if doc_id in representative]
-    cluster = {doc_id: number.get(representative[doc_id], representative[doc_id]) for doc_id in ids}
+    place = np.array([number.setdefault(representative[doc_id], len(number)) for doc_id in ids], np.int64)
+    row = {doc_id: at for at, doc_id in enumerate(ids)}
     if isinstance(labels, Pairs):
-        rows = [
-            (same, cluster[a] == cluster[b])
-            for a, b, same in zip(labels.first, labels.second, labels.duplicate, strict=True)
-            if a in cluster and b in cluster
-        ]
-        duplicates = sum(same for same, _ in rows)
-        return sum(s and t for s, t in rows), sum(t and not s for s, t in rows), duplicates, len(rows) - duplicates
+        every = zip(labels.first, labels.second, labels.duplicate, strict=True)
+        pairs = [(row[a], row[b], same) for a, b, same in every if a in row and b in row]
+        return Placed(place, np.array(pairs, np.int64).reshape(-1, 3), None)
     truth = dict(zip(labels.ids, labels.cluster, strict=True))
-    codes = [np.unique([of[i] for i in ids], return_inverse=True)[1] if ids else np.empty(0, int) for of in (cluster, truth)]
-    both = _pairs_within(codes[0] * (len(ids) + 1) + codes[1])
-    proposed, duplicates = _pairs_within(codes[0]), _pairs_within(codes[1])
-    return both, proposed - both, duplicates, len(ids) * (len(ids) - 1) // 2 - duplicates
+    codes: dict[str, int] = {}
+    return Placed(place, None, np.array([codes.setdefault(truth[doc_id], len(codes)) for doc_id in ids], np.int64))
+
+
+def labelled(labels: Placed, standing: Standing) -> tuple[int, int, int, int]:
+    """True and false positives, pairs labelled duplicate and different, when the texts stand so."""
+    beyond = np.arange(len(standing.survivor), labels.place.max(initial=-1) + 1)
+    cluster = np.concatenate([standing.survivor, beyond])[labels.place]
+    if labels.pairs is not None:
+        together = cluster[labels.pairs[:, 0]] == cluster[labels.pairs[:, 1]]
+        same = labels.pairs[:, 2] == 1
+        return int((together & same).sum()), int((together & ~same).sum()), int(same.sum()), int((~same).sum())
+    rows = len(cluster)
+    both = _pairs_within(cluster * (rows + 1) + labels.truth)
+    proposed, duplicates = _pairs_within(cluster), _pairs_within(labels.truth)
+    return both, proposed - both, duplicates, rows * (rows - 1) // 2 - duplicates
 
 
 def _pairs_within(codes: np.ndarray) -> int:
