@@ -2,6 +2,7 @@
 # make clean-dump   clean a MySQL dump: the sample's, or DUMP=; the report is DUMP_OUTPUT/report.html
 # make test      everything this machine can test, WORKERS= side by side (4 GB each), and what was left out
 # make test-clusters  make package, and the job from its files alone on a standalone master and on local-cluster
+# make notebook  open the notebooks on OUTPUT= (JupyterLab, installed once); LANGUAGE=zh for guides in Chinese
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
@@ -17,6 +18,7 @@ DUMP    ?= data/sample/legacy_news.sql.gz
 DUMP_OUTPUT ?= out/legacy_news
 ARGS    ?=
 WORKERS ?= 2
+LANGUAGE_OF_GUIDES := $(if $(filter zh%,$(LANGUAGE)),zh,en)
 N       ?= 20000
 MODE    ?= mixed
 SEED    ?= 1
@@ -29,7 +31,7 @@ GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark clean-dump test test-clusters bench bench-report setup lint package clean
+.PHONY: run run-embedded run-spark clean-dump test test-clusters bench bench-report notebook setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -57,6 +59,15 @@ bench: setup
 
 bench-report: setup
 	$(BIN)/python -m bench.report $(ARGS)
+
+notebook: $(VENV)/notebook
+	@test -d "$(OUTPUT)/runs/$$(cat $(OUTPUT)/CURRENT)/threshold_sweep" || \
+	  $(BIN)/python jobs/histogram.py --output $(OUTPUT) --language $(LANGUAGE_OF_GUIDES)
+	DEDUP_OUTPUT=$(abspath $(OUTPUT)) DEDUP_LANGUAGE=$(LANGUAGE_OF_GUIDES) $(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
+
+$(VENV)/notebook: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'jupyterlab>=4.2,<5'
+	touch $@
 
 setup: $(VENV)/ready
 

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import ValidationError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from rich.console import Console
 from rich.table import Table
@@ -25,17 +24,16 @@ from dedup_lib.errors import ConfigError, InputError
 from dedup_lib.evaluation import tables
 from dedup_lib.evaluation.labels import CLUSTER_ROWS, SEED, Clusters, Pairs, check_known, parse_labels
 from dedup_lib.evaluation.methods import Documents, Thresholds, methods
+from dedup_lib.evaluation.profiles import by_profile, of_rows
 from dedup_lib.evaluation.report import report, shown
 from dedup_lib.evaluation.universe import AllPairs, LabelledPairs, tally
+from dedup_lib.finished import finished_run, label_frame, rows_of_run
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
 from dedup_lib.metrics import Timer, tell
 from dedup_lib.pipeline import Say, rebuild
-from dedup_lib.schemas import DROPPED
 from dedup_lib.stages.bridge import small
-from dedup_lib.stages.identify import raw_rows
 from dedup_lib.stages.normalize import normalize
-from dedup_lib.store import RunStore, current_run, read_input
-from dedup_lib.tables import quoted
+from dedup_lib.store import RunStore
 
 REBUILD = "rebuild"  # folder of the run that the job makes for itself
 
@@ -63,13 +61,15 @@ def evaluate(session: SparkSession, config: Config, request: Request, say: Say =
         say(f"[{timer.total():6.1f} s] {text}")
 
     _check_output(request.output)
-    named = _label_frame(session, request.labels)
+    named = label_frame(session, request.labels)
     labels = parse_labels(named.toArrow(), request.labels, request.meanings)
     if request.run:
         store, config = finished_run(session, request.run)
     else:
         own = config.output.model_copy(update={"path": os.path.join(request.output, REBUILD)})
         store = rebuild(session, config.model_copy(update={"output": own}), say=say).store
+    if "verdict" in named.columns:
+        labels = _still_here(store, config, labels, request.labels)
     documents = collect(session, store, config, labels, request.labels)
     progress(f"{len(documents.ids):,} labelled rows")
     profile = config.profiles[config.profile]
@@ -90,6 +90,7 @@ def evaluate(session: SparkSession, config: Config, request: Request, say: Say =
     folder.mkdir(parents=True, exist_ok=True)
     tables.write(summary, folder, "summary")
     tables.write(sweep, folder, "sweep", as_csv=False)
+    tables.write(by_profile(documents, labels, request.original), folder, "profiles")
     tables.write(tables.wrong(suspects, documents, profile.ngram, drop), folder, "wrong")
     notes = _notes(store, config, request, labels, documents)
     (folder / "evaluation.json").write_text(json.dumps(notes, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -103,45 +104,17 @@ def _check_output(output: str) -> None:
         raise ConfigError(f"output {output}: exists and is not an empty folder; choose another")
 
 
-def _label_frame(session: SparkSession, path: str) -> DataFrame:
-    return read_input(session, [path], "csv" if path.lower().endswith(".csv") else "parquet")
-
-
-def finished_run(session: SparkSession, folder: str) -> tuple[RunStore, Config]:
-    """The store and the settings of a run, given by its folder or by the folder of runs (then the published one).
-
-    Raises ``InputError`` when there is none, or when it was made by a version whose texts this one does not reproduce.
-    """
-    if os.path.isdir(os.path.join(folder, "runs")):
-        store = RunStore(session, folder, current_run(folder))
-    else:
-        path = Path(os.path.abspath(folder))
-        store = RunStore(session, str(path.parent.parent), path.name)
-        if path.parent.name != "runs":
-            raise InputError(f"run {folder}: not the folder of a run (OUTPUT/runs/RUN_ID), nor one with runs")
-    manifest = store.read_json("manifest.json")
-    if manifest["normalizer_version"] != NORMALIZER_VERSION:
-        raise InputError(
-            f"run {folder}: its texts were normalised by version {manifest['normalizer_version']}, this is version "
-            f"{NORMALIZER_VERSION}; make the run again"
-        )
-    try:
-        return store, Config.model_validate(manifest["settings"])
-    except ValidationError as error:
-        raise InputError(f"run {folder}: made with other settings than this version knows; make the run again") from error
-
-
 def collect(session: SparkSession, store: RunStore, config: Config, labels: Pairs | Clusters, where: str) -> Documents:
     """The labelled rows with their raw and normalised texts and the run's decisions, ordered by id.
 
     Rows in quarantine take part with an empty text: they are in no cluster. Raises ``InputError`` for unknown ids.
     """
     wanted = session.createDataFrame(pa.table({"doc_id": labels.ids}))
-    raw = _raw_rows(store, config).join(small(wanted, len(labels.ids)), "doc_id")
+    raw = rows_of_run(store, config).join(small(wanted, len(labels.ids)), "doc_id")
     columns, present = config.input.columns, raw.schema["raw"].dataType.fieldNames()
     title = F.col("raw").getField(columns.title).cast("string") if columns.title in present else F.lit(None).cast("string")
     texts = raw.select("doc_id", title.alias("title"), F.col("raw").getField(columns.content).alias("content"))
-    compared = normalize(raw, config).select("doc_id", "text", "features", "simhash", "unusable")
+    compared = normalize(raw, config).select("doc_id", "profile", "text", "features", "simhash", "unusable")
     found = texts.join(compared, "doc_id").orderBy("doc_id").toArrow().sort_by("doc_id").combine_chunks()
     check_known(labels, set(found["doc_id"].to_pylist()), where)
     clusters = store.table("clusters").join(small(wanted, len(labels.ids)), "doc_id").select("doc_id", "cluster_id").toArrow()
@@ -155,21 +128,18 @@ def collect(session: SparkSession, store: RunStore, config: Config, labels: Pair
         np.where(usable, found["features"].to_numpy(), 0),
         found["simhash"].fill_null(0).to_numpy().view(np.uint64),
         *_decided(labels.ids, clusters, asked),
+        found["profile"].to_pylist(),
     )
 
 
-def _raw_rows(store: RunStore, config: Config) -> DataFrame:
-    """``raw``, ``doc_id`` and ``profile`` of every row that owns its id, wherever it ended."""
-    own = {"documents": None, "dropped": None, "quarantine": "reason != 'duplicate_id'"}
-    names = [name for name in store.table("dropped").columns if name not in DROPPED.names]
-    parts = []
-    for name, condition in own.items():
-        table = store.table(name)
-        parts.append((table.where(condition) if condition else table).select(*map(quoted, names)))
-    whole = parts[0].unionByName(parts[1]).unionByName(parts[2])
-    id_column = config.input.columns.doc_id if config.input.columns.doc_id in names else "doc_id"
-    rows = raw_rows(whole, id_column, config.input.profile_column, config.profile)
-    return rows.where(F.col("profile").isin(list(config.profiles)))
+def _still_here(store: RunStore, config: Config, labels: Pairs | Clusters, where: str) -> Pairs | Clusters:
+    """Verdicts on rows that this run has: like a run, an evaluation passes over the others."""
+    wanted = store.session.createDataFrame(pa.table({"doc_id": labels.ids}))
+    known = rows_of_run(store, config).select("doc_id").join(small(wanted, len(labels.ids)), "doc_id").toArrow()
+    kept = of_rows(labels, set(known["doc_id"].to_pylist()))
+    if not kept.ids:
+        raise InputError(f"verdicts {where}: none of their pairs has both rows in this run")
+    return kept
 
 
 def _decided(ids: list[str], clusters: pa.Table, asked: pa.Table) -> tuple[np.ndarray, list[tuple[int, int]]]:

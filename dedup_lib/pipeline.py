@@ -19,20 +19,8 @@ from dedup_lib.config import Config
 from dedup_lib.errors import InputError
 from dedup_lib.metrics import tell
 from dedup_lib.schemas import (
-    CLUSTERS,
-    DECISIONS,
-    DOCUMENTS,
-    DROPPED,
-    EVENTS,
-    EXACT,
-    FLAGS,
-    NORMALIZED,
-    PAIRS,
-    QUARANTINE,
-    QUESTIONS,
-    REVIEW,
-    SIGNATURES,
-    TEMPLATES,
+    CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, EVENTS, EXACT, FLAGS, NORMALIZED, PAIRS, QUARANTINE, QUESTIONS, REVIEW,
+    SCORES, SIGNATURES, TEMPLATES,
 )  # fmt: skip
 from dedup_lib.stages import outcome, review, templates
 from dedup_lib.stages.candidates import meetings
@@ -273,6 +261,7 @@ class _Run:
                 FLAGS.name: outcome.flags(self.flagged),
                 TEMPLATES.name: self.templates,
                 EVENTS.name: events(own, normalized, self.used),
+                SCORES.name: outcome.scores(signed, settled, self.lengths["representatives"]),
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}

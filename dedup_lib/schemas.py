@@ -275,5 +275,21 @@ EVENTS = Table(
     ),
 )
 
-PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS, TEMPLATES, EVENTS)
+SCORES = Table(
+    "scores",
+    "every pair that was compared and is a duplicate, or worth a look: what a change of thresholds is computed from",
+    (
+        Column("doc_id", "string", "the later row by priority; for its exact copies it speaks too"),
+        Column("other_id", "string", "the earlier row"),
+        Column("rank", "bigint", "place of doc_id in the order of priority among the distinct texts, 0 first"),
+        Column("other_rank", "bigint", "place of other_id"),
+        PROFILE,
+        Column("features", "int", "feature characters (letters and numbers) of the shorter text"),
+        Column("outcome", "tinyint", "1 duplicate, 2 review, 3 review since the facts differ; 0 where a verdict asks"),
+        Column("relation", "string", "same, or contains: one text lies in the other"),
+        *MEASURES,
+    ),
+)
+
+PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS, TEMPLATES, EVENTS, SCORES)
 ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS, *PUBLISHED)

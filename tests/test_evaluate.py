@@ -127,6 +127,24 @@ def test_a_finished_run_gives_the_same_figures_as_a_new_one(clusters, measure):
 
 
 @embedded_only
+def test_each_profile_has_its_figures(clusters, measure):
+    rows = pq.read_table(clusters / "profiles.parquet").to_pylist()
+    whole = [row for row in pq.read_table(clusters / "summary.parquet").to_pylist() if row["method"] == "product"]
+    assert rows == [{"profile": "news", **row} for row in whole] and rows[0]["precision_lo"] < 1.0
+
+
+@embedded_only
+def test_verdicts_are_labels_and_those_on_absent_rows_are_passed_over(clusters, measure):
+    verdicts = {
+        "doc_id": ["a", "f", "d", "x"], "other_id": ["b", "g", None, "a"],
+        "verdict": ["duplicate", "not_duplicate", "protect", "duplicate"],
+    }  # fmt: skip
+    found = measure(verdicts, run=str(clusters / "rebuild"))
+    assert figures(found, "product", "dropped", "labelled pairs") == (1, 0, 0)
+    assert figures(found, "product", "dropped or review", "labelled pairs") == (1, 1, 0)
+
+
+@embedded_only
 def test_suspicious_labels_are_listed_and_nothing_in_them_runs(clusters):
     with (clusters / "wrong.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
@@ -150,7 +168,7 @@ def test_the_result_says_which_pairs_its_figures_speak_of(clusters, pairs):
 @pytest.mark.parametrize(
     ("labels", "complaint"),
     [
-        ({"id": ["a"]}, "need the columns doc_id, cluster_id or doc_id, other_id, label; have id"),
+        ({"id": ["a"]}, "need the columns doc_id, cluster_id or doc_id, other_id, label"),
         ({"doc_id": ["a", "x"], "cluster_id": ["1", "1"]}, "1 of 2 ids are not in the corpus: 'x'"),
         ({"doc_id": pa.array([], pa.string()), "cluster_id": pa.array([], pa.string())}, "hold no rows"),
     ],

@@ -2,7 +2,8 @@
 
 Pairs: ``doc_id, other_id, label[, kind]``; ``doc_id_a, doc_id_b`` are other names of the two ids. The label is ``duplicate`` or
 ``different``; any other word needs a meaning (``duplicate``, ``different`` or ``skip``), and becomes the kind where there is no
-column of that name. Clusters: ``doc_id, cluster_id[, kind][, expect]``; rows of one cluster are duplicates of each other, rows
+column of that name. Verdicts: ``doc_id, other_id, verdict``, where ``protect`` labels no pair.
+Clusters: ``doc_id, cluster_id[, kind][, expect]``; rows of one cluster are duplicates of each other, rows
 of two clusters are not; ``expect`` other than ``drop`` says that the row's wording alone does not show what it copies.
 """
 
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dedup_lib.errors import ConfigError, InputError
 
@@ -63,10 +65,14 @@ def parse_meanings(given: Sequence[str]) -> dict[str, str]:
 def parse_labels(table: pa.Table, where: str, meanings: Mapping[str, str] | None = None) -> Pairs | Clusters:
     """Labels from a table of either form; ``where`` names it in messages. Raises ``InputError`` for what cannot be used."""
     table = table.rename_columns([_OTHER_NAMES.get(name, name) for name in table.column_names])
+    if "verdict" in table.column_names and "label" not in table.column_names:
+        table = _verdicts(table)
+        meanings = {"not_duplicate": DIFFERENT}
     names = table.column_names
     if not {"doc_id", "cluster_id"} <= set(names) and not {"doc_id", "other_id", "label"} <= set(names):
         raise InputError(
-            f"labels {where}: need the columns doc_id, cluster_id or doc_id, other_id, label; have {', '.join(names)}"
+            f"labels {where}: need the columns doc_id, cluster_id or doc_id, other_id, label (or verdict); "
+            f"have {', '.join(names)}"
         )
     if not table.num_rows:
         raise InputError(f"labels {where}: hold no rows")
@@ -76,6 +82,13 @@ def parse_labels(table: pa.Table, where: str, meanings: Mapping[str, str] | None
         if None in columns[name]:
             raise InputError(f"labels {where}: column {name} is empty in row {columns[name].index(None) + 1}")
     return _clusters(columns, where) if "cluster_id" in columns else _pairs(columns, where, dict(meanings or {}))
+
+
+def _verdicts(table: pa.Table) -> pa.Table:
+    """A table of verdicts as labels."""
+    verdict = table["verdict"].cast(pa.string())
+    judged = table.filter(pc.fill_null(pc.not_equal(verdict, "protect"), True))
+    return judged.rename_columns(["label" if name == "verdict" else name for name in judged.column_names])
 
 
 def _clusters(columns: Mapping[str, list], where: str) -> Clusters:

@@ -16,11 +16,9 @@ import pyarrow as pa
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
-from dedup_lib.kernels.classes import character_classes
-from dedup_lib.kernels.features import feature_characters, longest_text, scratch, shingles
+from dedup_lib.kernels.against import shingle_lists
 from dedup_lib.kernels.simhash import BITS, hamming
-from dedup_lib.kernels.urls import url_characters
-from dedup_lib.kernels.utf8 import compiled, string_buffers
+from dedup_lib.kernels.utf8 import compiled
 
 Measure = Callable[[int, np.ndarray], np.ndarray]
 PERCENT = 100
@@ -34,24 +32,9 @@ class Sets(NamedTuple):
     offsets: np.ndarray  # int64, rows + 1
 
 
-@compiled
-def _shingle_sets(data, offsets, classes, in_url, ngram, values, bounds):
-    chars, hashes, table, found, times = scratch(longest_text(offsets))
-    at = 0
-    for row in range(len(offsets) - 1):
-        count = feature_characters(data, offsets[row], offsets[row + 1], classes, in_url, chars)
-        number = shingles(chars, count, ngram, hashes, table, found, times)
-        values[at : at + number] = found[:number]
-        at += number
-        bounds[row + 1] = at
-
-
 def shingle_sets(texts: pa.Array, ngram: int) -> Sets:
     """The distinct shingles of each normalised text, as the product's own measures see them."""
-    data, offsets = string_buffers(texts)
-    values, bounds = np.empty(int(offsets[-1] - offsets[0]), np.uint64), np.zeros(len(texts) + 1, np.int64)
-    _shingle_sets(data, offsets, character_classes(), url_characters(), ngram, values, bounds)
-    return Sets(values[: bounds[-1]].copy(), bounds)
+    return Sets(*shingle_lists(texts, ngram))
 
 
 @compiled

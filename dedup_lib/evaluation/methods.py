@@ -50,6 +50,7 @@ class Documents(NamedTuple):
     simhash: np.ndarray  # uint64, of the product
     cluster: np.ndarray  # int64: rows of one code are in one cluster of the product
     review: list[tuple[int, int]]  # cluster codes between which a pair waits for a person
+    profile: list[str]
 
 
 class Method(NamedTuple):
@@ -86,7 +87,7 @@ class Thresholds(NamedTuple):
 def methods(documents: Documents, thresholds: Thresholds) -> list[Method]:
     """All methods on these documents, the product's decision first, then its measures, then the others."""
     return [
-        *_product(documents),
+        *product(documents),
         *_measures(documents, thresholds),
         *_exact(documents),
         *_simhashes(documents),
@@ -94,7 +95,8 @@ def methods(documents: Documents, thresholds: Thresholds) -> list[Method]:
     ]
 
 
-def _product(documents: Documents) -> list[Method]:
+def product(documents: Documents) -> list[Method]:
+    """What the run decided."""
     dropped = equality(documents.cluster)
     asked = linked(documents.cluster, documents.review)
     return [

@@ -18,9 +18,9 @@ import numpy as np
 from dedup_lib.errors import InputError
 from dedup_lib.evaluation.labels import Clusters, Pairs
 from dedup_lib.evaluation.measures import Measure
+from dedup_lib.kernels.against import BAND_EDGES
 from dedup_lib.kernels.utf8 import compiled
 
-BAND_EDGES = (20, 50, 100, 300, 1000)  # feature characters of the shorter text
 TWO_COPIES, UNRELATED = "(two copies)", "(unrelated)"
 MAX_ROWS = 100_000  # five billion pairs: about ten minutes for all methods
 

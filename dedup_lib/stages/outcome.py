@@ -21,6 +21,7 @@ from dedup_lib.schemas import (
     QUARANTINE,
     RELATION,
     REVIEW,
+    SCORES,
     Table,
 )  # fmt: skip
 from dedup_lib.stages.bridge import small
@@ -170,3 +171,15 @@ def flags(flagged: DataFrame) -> DataFrame:
     lines = flagged.select("doc_id", F.explode(F.split("flags", "\n")).alias("line"))
     parts = F.split("line", "\t")
     return FLAGS.conform(lines.select("doc_id", parts.getItem(0).alias("flag"), parts.getItem(1).alias("detail")))
+
+
+def scores(signatures: DataFrame, settled: Settled, count: int) -> DataFrame:
+    """``scores``: the verified pairs by their ids; ``count`` rows have signatures."""
+    later = signatures.select("rank", "doc_id", "profile", F.col("features").alias("later_features"))
+    earlier = signatures.select(
+        F.col("rank").alias("other_rank"), F.col("doc_id").alias("other_id"), F.col("features").alias("other_features")
+    )
+    pairs = settled.verified.withColumns({"rank": F.greatest("a", "b"), "other_rank": F.least("a", "b")})
+    named = pairs.join(small(later, count), "rank").join(small(earlier, count), "other_rank")
+    shorter = F.least("later_features", "other_features")
+    return SCORES.conform(named.withColumns({"features": shorter, "relation": F.coalesce("relation", F.lit(SAME))}))

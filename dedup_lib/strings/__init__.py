@@ -9,6 +9,8 @@ from types import MappingProxyType
 
 import yaml
 
+from dedup_lib.errors import ConfigError
+
 LANGUAGES = ("en", "zh")
 _HERE = Path(__file__).resolve().parent
 
@@ -18,6 +20,13 @@ def strings(place: str, language: str) -> Mapping[str, str]:
     """The entries of ``<place>.yaml`` in a language of ``LANGUAGES``; ``{name}`` in them is for ``str.format``."""
     entries = yaml.safe_load((_HERE / f"{place}.yaml").read_text(encoding="utf-8"))
     return MappingProxyType({name: texts[language] for name, texts in entries.items()})
+
+
+def checked_language(language: str) -> str:
+    """The language, if it is one that there are strings in. Raises ``ConfigError``."""
+    if language not in LANGUAGES:
+        raise ConfigError(f"language {language!r}: use {' or '.join(LANGUAGES)}")
+    return language
 
 
 def places() -> list[str]:

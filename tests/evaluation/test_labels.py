@@ -47,7 +47,10 @@ def test_of_a_huge_cluster_a_seeded_sample_takes_part():
 @pytest.mark.parametrize(
     ("columns", "complaint"),
     [
-        ({"id": ["a"], "label": ["duplicate"]}, "need the columns doc_id, cluster_id or doc_id, other_id, label; have id, label"),
+        (
+            {"id": ["a"], "label": ["duplicate"]},
+            "need the columns doc_id, cluster_id or doc_id, other_id, label (or verdict); have id, label",
+        ),
         ({name: pa.array([], pa.string()) for name in PAIRS}, "hold no rows"),
         (PAIRS | {"other_id": ["a", None]}, "column other_id is empty in row 2"),
         (PAIRS | {"other_id": ["b", "c"]}, "the row 'b' is paired with itself"),
@@ -78,3 +81,11 @@ def test_a_meaning_has_a_form(entry):
     assert parse_meanings(["a=b=skip"]) == {"a=b": "skip"}
     with pytest.raises(ConfigError, match=f"--meaning {entry}: write it as"):
         parse_meanings([entry])
+
+
+def test_verdicts_are_labels_but_for_protected_rows():
+    table = pa.table(
+        {"doc_id": ["b", "c", "d"], "other_id": ["a", "a", None], "verdict": ["duplicate", "not_duplicate", "protect"]}
+    )
+    found = parse_labels(table, "verdicts.csv")
+    assert (found.first, found.second, found.duplicate) == (["a", "a"], ["b", "c"], [True, False])
