@@ -19,8 +19,21 @@ from dedup_lib.config import Config
 from dedup_lib.errors import InputError
 from dedup_lib.metrics import tell
 from dedup_lib.schemas import (
-    CLUSTERS, DECISIONS, DOCUMENTS, DROPPED, EVENTS, EXACT, FLAGS, NORMALIZED, PAIRS, QUARANTINE, QUESTIONS, REVIEW,
-    SCORES, SIGNATURES, TEMPLATES,
+    CLUSTERS,
+    DECISIONS,
+    DOCUMENTS,
+    DROPPED,
+    EVENTS,
+    EXACT,
+    FLAGS,
+    NORMALIZED,
+    PAIRS,
+    QUARANTINE,
+    QUESTIONS,
+    REVIEW,
+    SCORES,
+    SIGNATURES,
+    TEMPLATES,
 )  # fmt: skip
 from dedup_lib.stages import outcome, review, templates
 from dedup_lib.stages.candidates import meetings
