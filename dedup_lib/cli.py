@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
 from typing import Annotated, NoReturn
 
 import typer
 
-from dedup_lib.errors import ConfigError, DedupError
+from dedup_lib.errors import ConfigError, DedupError, redacted
+from dedup_lib.metrics import Line, json_line, tell, tell_json
 from dedup_lib.session import under_spark_submit
 
 INTERNAL = 1
@@ -28,6 +31,45 @@ def run(job: Callable[..., None]) -> NoReturn:
     app.command()(_guarded(job))
     app()
     sys.exit(0)
+
+
+def run_group(jobs: Mapping[str, Callable[..., None]], text: str) -> NoReturn:
+    """Run several job functions as sub-commands of one."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help=text)
+    for name, job in jobs.items():
+        app.command(name)(_guarded(job))
+    app()
+    sys.exit(0)
+
+
+class LogFormat(StrEnum):
+    """How a job tells what it does."""
+
+    text = "text"
+    json = "json"
+
+
+LogOption = Annotated[LogFormat, typer.Option("--log-format", help="text, or json: one object a line, for a log collector.")]
+
+
+@contextmanager
+def logged(form: LogFormat) -> Iterator[Callable[[str], None]]:
+    """How to tell progress. As JSON also errors are objects, and never quote what an engine says of a document."""
+    if form is LogFormat.text:
+        yield tell
+        return
+    try:
+        yield tell_json
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        code = error.exit_code if isinstance(error, DedupError) else INTERNAL
+        message = str(error) if isinstance(error, DedupError) else "internal failure; nothing was published"
+        frames = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-5:]]
+        where = {} if isinstance(error, DedupError) else {"frames": frames}
+        facts = {"level": "error", "event": "error", "error": type(error).__name__, "exit_code": code, **where}
+        print(json_line(Line(message, **facts)), file=sys.stderr)
+        sys.exit(code)
 
 
 def _guarded(job: Callable[..., None]) -> Callable[..., None]:
@@ -50,7 +92,7 @@ def _guarded(job: Callable[..., None]) -> Callable[..., None]:
             if "UNAVAILABLE" in str(error) and "_InactiveRpcError" in str(error):
                 print("error: the engine stopped (interrupted, or out of memory); nothing was published", file=sys.stderr)
                 sys.exit(INTERNAL)
-            traceback.print_exc()
+            print(redacted(traceback.format_exc()), file=sys.stderr)
             print(f"error: internal failure in {type(error).__name__}; nothing was published", file=sys.stderr)
             sys.exit(INTERNAL)
 

@@ -165,7 +165,7 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(rebuild, tmp_path)
         (["--input", "x"], "error: output.path (--output): not set"),
         (["--output", "x"], "error: input.path (--input): not set"),
         (
-            ["--input", "x", "--output", "y", "--set", "a.b=1", "--set", "gates.max_quarantine_share=7"],
+            ["--input", "x", "--output", "y", "--set", "a.b=1", "--set", "gates.quarantine_share.fail=7"],
             "error: a (--set): unknown setting",
         ),
         (["--config", "no.yaml"], "error: no.yaml: no such file"),
@@ -245,7 +245,7 @@ def test_damage_inside_a_parquet_file_is_reported_without_a_traceback(rebuild, t
 def test_too_much_quarantine_is_code_3_and_leaves_the_published_run(rebuild, tmp_path):
     assert rebuild(ROWS, "--run-id", "good").code == 0
     done = rebuild({"doc_id": ["a", "b", "c"], "content": ["好评", None, ""]}, "--run-id", "bad")
-    assert done.code == 3 and "2 of 3 rows (66.7%)" in done.error and "gates.max_quarantine_share = 5.0%" in done.error
+    assert done.code == 3 and "2 of 3 rows (66.7%)" in done.error and "gates.quarantine_share.fail = 5.0%" in done.error
     assert survivors(published(tmp_path / "out")) == {"a", "c"}
     assert (tmp_path / "out" / "runs" / "bad" / "metrics.json").exists()
 

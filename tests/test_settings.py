@@ -159,7 +159,7 @@ def test_the_lexicon_changes_the_fingerprint(conf):
         "input.verdicts=v.csv",
         "output.path=o",
         "output.keep_work=true",
-        "gates.max_quarantine_share=1",
+        "gates.quarantine_share.fail=1",
     ],
 )
 def test_where_and_how_it_is_computed_does_not_change_the_fingerprint(override):

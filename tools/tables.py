@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from dedup_lib.run_history import RUN_HISTORY
 from dedup_lib.schemas import ALL_TABLES, PUBLISHED
 from dedup_lib.tables import Table
 
@@ -21,7 +22,11 @@ def reference() -> str:
         "Made from `dedup_lib/schemas.py` by `python tools/tables.py`. *raw* stands for the input's own columns.",
     ]
     others = [table for table in ALL_TABLES if table not in PUBLISHED]
-    for title, tables in (("Published, for each run", PUBLISHED), ("Input and work tables", others)):
+    for title, tables in (
+        ("Published, for each run", PUBLISHED),
+        ("Beside the runs", [RUN_HISTORY]),
+        ("Input and work tables", others),
+    ):
         lines += ["", f"## {title}"]
         for table in tables:
             lines += ["", f"### {table.name}", "", f"{table.meaning}.", "", *_columns(table)]
