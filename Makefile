@@ -2,6 +2,7 @@
 # make clean-dump   clean a MySQL dump: the sample's, or DUMP=; the report is DUMP_OUTPUT/report.html
 # make test      everything this machine can test, and what was left out
 # make test-clusters  make package, and the job from its files alone on a standalone master and on local-cluster
+# make test-faults    kill the job at thirty random moments of a run of 20,000 rows, and compare what comes of it
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
@@ -28,7 +29,7 @@ GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark clean-dump test test-clusters bench bench-report setup lint package clean
+.PHONY: run run-embedded run-spark clean-dump test test-clusters test-faults bench bench-report setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -49,6 +50,9 @@ test: setup
 
 test-clusters: setup
 	CLUSTERS=yes JAVA_HOME=$$(tools/java.sh) $(BIN)/python -m pytest tests/cluster $(ARGS)
+
+test-faults: setup
+	FAULTS=yes $(BIN)/python -m pytest tests/faults $(ARGS)
 
 bench: setup
 	$(BIN)/python -m bench.run --engine $(ENGINE) --mode $(MODE) --rows $(N) --seed $(SEED) \

@@ -186,9 +186,9 @@ class _Run:
     def verdicts(self) -> DataFrame | None:
         """The verdict table, checked."""
         path = self.config.input.verdicts
-        if not path:
-            return None
         with self.timer("verdicts"):
+            if not path:
+                return None
             table = self.store.save(read_verdicts(self.store.session, path), "verdicts")
             wrong = wrong_verdicts(table).limit(10).collect()
             if wrong:
