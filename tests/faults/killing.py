@@ -46,8 +46,8 @@ class Killing:
 
     def __init__(self, folder: Path, rows: int, *settings: str) -> None:
         self.folder, self.settings = folder, settings
-        self.corpus = make_corpus("mixed", rows, 1, folder / "corpus").folder
-        before = make_corpus("mixed", max(200, rows // 10), 2, folder / "before").folder
+        self.corpus = make_corpus("mixed", rows, 1, folder / "corpus").files
+        before = make_corpus("mixed", max(200, rows // 10), 2, folder / "before").files
         self._whole(self._command(before, folder / "old"))
         self.old = digest(published(folder / "old"))
         begin = time.monotonic()
@@ -72,10 +72,10 @@ class Killing:
         shutil.rmtree(output)
         return Outcome(seed, len(behind), behind, went_on, valid, equal)
 
-    def _command(self, corpus: Path, output: Path) -> list[str]:
+    def _command(self, corpus: str, output: Path) -> list[str]:
         words = [word for setting in self.settings for word in ("--set", setting)]
         job = [sys.executable, str(ROOT / "jobs" / "rebuild.py"), "--engine", "embedded"]
-        return [*job, "--input", str(corpus), "--output", str(output), *words]
+        return [*job, "--input", corpus, "--output", str(output), *words]
 
     def _whole(self, command: list[str]) -> str:
         done = subprocess.run(command, capture_output=True, text=True)
