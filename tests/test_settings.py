@@ -39,6 +39,7 @@ def _names(value: object, name: str) -> set[str]:
 
 def test_the_settings_file_documents_the_defaults():
     documented = yaml.safe_load(DEFAULT_CONFIG.read_text("utf-8"))
+    documented["gates"] = yaml.safe_load((CONF / "gates.yaml").read_text("utf-8"))
     assert documented == Config().model_dump(mode="json", exclude={"profiles", "lexicon"})
 
 
