@@ -25,21 +25,25 @@ EngineOption = Annotated[
 SetOption = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Override one setting; may be repeated.")]
 
 
-def run(job: Callable[..., None]) -> NoReturn:
+def run(job: Callable[..., None], epilog: str | None = None) -> NoReturn:
     """Run a job function as a command: its parameters are the options, its docstring the help."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command()(_guarded(job))
+    app = _app()
+    app.command(epilog=epilog)(_guarded(job))
     app()
     sys.exit(0)
 
 
-def run_group(jobs: Mapping[str, Callable[..., None]], text: str) -> NoReturn:
+def run_group(jobs: Mapping[str, Callable[..., None]], text: str, epilog: str) -> NoReturn:
     """Run several job functions as sub-commands of one."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help=text)
+    app = _app(help=text, epilog=epilog)
     for name, job in jobs.items():
         app.command(name)(_guarded(job))
     app()
     sys.exit(0)
+
+
+def _app(**more: str) -> typer.Typer:
+    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **more)
 
 
 class LogFormat(StrEnum):
@@ -49,7 +53,7 @@ class LogFormat(StrEnum):
     json = "json"
 
 
-LogOption = Annotated[LogFormat, typer.Option("--log-format", help="text, or json: one object a line, for a log collector.")]
+LogOption = Annotated[LogFormat, typer.Option("--log-format", help="text, or json: an object a line.")]
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from dedup_lib.comparisons import Finding, compared
 from dedup_lib.config import Config
 from dedup_lib.diff import visible
 from dedup_lib.errors import DedupError, GateRefused, InputError
-from dedup_lib.levels import Level
+from dedup_lib.levels import Level, ShareLevel
 from dedup_lib.run_history import Counts, Past
 from dedup_lib.tables import quoted
 
@@ -94,7 +94,8 @@ def _judged(finding: Finding, config: Config) -> Judgement:
         verdict, limit = WARN, "warn"
     message = finding.message
     if limit:
-        message += f" (gates.{finding.gate}.{limit} = {getattr(level, limit):g})"
+        shown = ".1%" if isinstance(level, ShareLevel) else "g"
+        message += f" (gates.{finding.gate}.{limit} = {getattr(level, limit):{shown}})"
     rows = finding.rows() if limit and finding.rows else []
     value = None if finding.value is None else round(finding.value, 6)
     return Judgement(finding.gate, value, level.warn, level.fail, verdict, message, rows)

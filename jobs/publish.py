@@ -20,6 +20,8 @@ from dedup_lib import cli, publishing
 from dedup_lib.files import Folder
 from dedup_lib.locking import Lock, holder
 
+TEXT = "Look after the runs of an output folder (--output): which one readers see, which are kept."
+EXIT_CODES = "Exit codes: 0 done, 2 usage, 4 nothing is published here, 75 another run works in the output."
 Output = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the runs, or its URI.")]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run.")]
 TakeOver = Annotated[bool, typer.Option("--take-over", help="Ignore the lock of a run that is certainly dead.")]
@@ -72,4 +74,4 @@ def prune(
 
 
 if __name__ == "__main__":
-    cli.run_group({"list": list_runs, "promote": promote, "rollback": rollback, "prune": prune}, __doc__)
+    cli.run_group({"list": list_runs, "promote": promote, "rollback": rollback, "prune": prune}, TEXT, EXIT_CODES)

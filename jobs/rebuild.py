@@ -25,6 +25,11 @@ from dedup_lib.session import open_session
 from dedup_lib.settings import load_settings
 from dedup_lib.summary import print_summary
 
+EXIT_CODES = (
+    "Exit codes: 0 published or nothing to do, 1 a stage failed, 2 usage or configuration, 3 a gate refused, "
+    "4 input missing or stale, 75 locked by another run."
+)
+
 
 def main(
     input: Annotated[list[str], typer.Option(metavar="PATH", help="File, folder or glob; may be repeated.")] = [],
@@ -34,13 +39,13 @@ def main(
     verdicts: Annotated[str | None, typer.Option(metavar="FILE", help="What people decided; always wins.")] = None,
     engine: cli.EngineOption = None,
     set: cli.SetOption = [],
-    run_id: Annotated[str | None, typer.Option(help="Name of the run folder; default: time and settings.")] = None,
+    run_id: Annotated[str | None, typer.Option(help="Name of the run folder.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Reuse nothing of earlier runs.")] = False,
     first: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Go on with the unfinished run here.")] = None,
     last: Annotated[str | None, typer.Option("--until", metavar="STAGE", help="Stop behind this stage.")] = None,
     take_over: Annotated[bool, typer.Option("--take-over", help="Ignore the lock of a run that is dead.")] = False,
     log_format: cli.LogOption = cli.LogFormat.text,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check settings and input, say what would be done, stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, stop.")] = False,
     print_config: Annotated[bool, typer.Option("--print-config", help="Print every setting and its origin, stop.")] = False,
 ) -> None:
     """Remove exact and near duplicates from a corpus of Chinese text, with evidence for every dropped row."""
@@ -62,4 +67,4 @@ def main(
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    cli.run(main, EXIT_CODES)
