@@ -35,7 +35,7 @@ from dedup_lib.gates import (
 from dedup_lib.journal import Journal
 from dedup_lib.locking import Lock
 from dedup_lib.metrics import Line
-from dedup_lib.publishing import JUDGED, now, published_runs
+from dedup_lib.publishing import JUDGED, mend, now, published_runs
 from dedup_lib.resume import How, Start, begin
 from dedup_lib.run_history import Counts, by_source, instant, past, record
 from dedup_lib.store import RunStore
@@ -115,18 +115,18 @@ class Night:
         """Publish the run, or raise what its gates say."""
         if self.refusal is not None:
             self._journal.refused(self.refusal)
-            self._discard()
+            self.discard(self._store)
             raise self.refusal
         self._journal.complete()
         self.lock.check()
         self._store.make_current()
-        self._discard()
+        self.discard(self._store)
         self.say(Line(f"published: run {self._store.run_id}", event="published", run_id=self._store.run_id))
 
-    def _discard(self) -> None:
+    def discard(self, store: RunStore) -> None:
         """Remove the work tables: after the pointer, so that a run that dies before has them when it goes on."""
         if not self.config.output.keep_work:
-            self._store.discard_work()
+            store.discard_work()
 
     def _tell(self) -> None:
         for judgement in self.judgements:
@@ -181,6 +181,7 @@ def opened(config: Config, run_id: str | None, say: Callable[[str], None], how: 
     with Lock(folder, how.take_over, config.output.lock_stale_after) as lock:
         for note in lock.notes:
             say(Line(note, event="lock", level="warning"))
+        mend(folder)
         new_id = f"{at:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
         start = begin(folder, resting, new_id, run_id, at, how, say)
         lock.names(start.run_id)

@@ -84,6 +84,7 @@ def rebuild(
     with nightly.opened(config, run_id, say, how, known=given is None) as night:
         if night.start.unchanged:
             store = night.store(session)
+            night.discard(store)  # a run that died behind the pointer left its work tables
             return Result(store, store.read_json("metrics.json"), "unchanged")
         run = _Run(night.store(session), night, config, say, given)
         try:

@@ -121,6 +121,13 @@ def publish(folder: Folder, run_id: str, action: str = "publish") -> None:
     folder.write(CURRENT, run_id + "\n")
 
 
+def mend(folder: Folder) -> None:
+    """Write the pointer again if it is missing or torn and the history knows it: not all readers look there."""
+    moves = history(folder)
+    if moves and (folder.read(CURRENT) or "") != (current := current_run(folder)) + "\n":
+        folder.write(CURRENT, current + "\n")
+
+
 def _remember(folder: Folder) -> bool:
     """Begin the history with the run that an earlier version published, which kept none."""
     text = (folder.read(CURRENT) or "").strip()

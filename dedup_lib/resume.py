@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
@@ -173,10 +174,16 @@ def begin(
             raise ConfigError(f"--from {how.first}: there is no unfinished run to go on with; leave it out")
         if found and (start := _resumed(folder, facts, found, first, how, say)):
             return start
-    name = checked_run_id(run_id or new_id)
+    name = checked_run_id(run_id) if run_id else _free(folder, new_id)
     if folder.exists(f"{RUNS}/{name}"):
         raise ConfigError(f"run id {name!r}: {folder.path}/{RUNS}/{name} exists already; choose another or leave it out")
     return Start(name, at, 1, False, False, Checkpoints(folder, name, facts))
+
+
+def _free(folder: Folder, name: str) -> str:
+    """A name that no run has: two may begin in one second, and clocks go back."""
+    taken = set(folder.folders(RUNS))
+    return next(free for number in count(1) if (free := name if number == 1 else f"{name}-{number}") not in taken)
 
 
 def _resumed(
@@ -221,7 +228,10 @@ def _published_alike(folder: Folder, facts: Facts, run_id: str | None) -> str | 
 
 def _unfinished(folder: Folder, run_id: str | None) -> tuple[str, dict[str, Any]] | None:
     """The unfinished run that began last (or the named one), and its ``run.json``."""
-    published = {move.run_id for move in history(folder)}
+    moves = history(folder)
+    published = {move.run_id for move in moves}
+    if moves and moves[-1].run_id != current_run(folder):
+        published.discard(moves[-1].run_id)  # it died between its line and the pointer
     found = []
     for name in [checked_run_id(run_id)] if run_id else folder.folders(RUNS):
         begun = read_json(folder, f"{RUNS}/{name}/{BEGUN}")
