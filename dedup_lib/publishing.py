@@ -180,7 +180,7 @@ def opened(output: str) -> Folder:
 
 def lines(folder: Folder, in_work: str | None = None) -> list[str]:
     """The runs as a table to read."""
-    found = runs(opened(folder.path) if folder.local else folder, in_work)
+    found = runs(folder, in_work)
     target = rollback_target(folder)
     width = max([len(run.run_id) for run in found] + [3])
     told = [f"{'run':<{width}}  {'state':<11} {'began (UTC)':<20} {'rows':>12} {'kept':>12} {'size':>9}"]

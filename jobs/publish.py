@@ -17,7 +17,6 @@ import typer
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dedup_lib import cli, publishing
-from dedup_lib.files import Folder
 from dedup_lib.locking import Lock, holder
 
 TEXT = "Look after the runs of an output folder (--output): which one readers see, which are kept."
@@ -29,7 +28,7 @@ TakeOver = Annotated[bool, typer.Option("--take-over", help="Ignore the lock of 
 
 def list_runs(output: Output) -> None:
     """Show all runs: state, when they began, rows, size."""
-    folder = Folder(output)
+    folder = publishing.opened(output)
     claim = holder(folder) or {}
     print("\n".join(publishing.lines(folder, claim.get("run_id"))))
 

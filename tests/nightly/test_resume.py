@@ -114,7 +114,7 @@ def test_killed_at_the_first_pointer_the_next_run_mends_it(session, work):
     assert not Path(result.store.work).exists()
 
 
-@embedded_only
+@embedded_only  # the tests of the pipeline store and read through checkpoints on both engines
 def test_a_table_that_is_damaged_is_made_again(session, work):
     run(session, work, last="rank")
     (folder,) = (work / "out" / "runs").iterdir()
