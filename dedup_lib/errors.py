@@ -39,6 +39,10 @@ class ConfigError(DedupError):
         super().__init__("\n".join(self.problems))
 
 
+class StorageUnknown(ConfigError):
+    """This process cannot open the storage that a URI names, though the engine may."""
+
+
 class GateRefused(DedupError):
     """The result is complete but must not be published; it stays in its run folder for inspection."""
 

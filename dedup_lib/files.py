@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyarrow import fs
 
-from dedup_lib.errors import ConfigError
+from dedup_lib.errors import StorageUnknown
 
 
 class Entry(NamedTuple):
@@ -126,7 +126,7 @@ def _opened(path: str) -> tuple[fs.FileSystem, str]:
         return fs.FileSystem.from_uri(known)
     except (OSError, ValueError, pa.ArrowException) as error:
         told = str(error).splitlines()[0][:200]
-        raise ConfigError(f"{path}: this storage cannot be opened: {told}; see ARCHITECTURE.md, Publishing") from error
+        raise StorageUnknown(f"{path}: this storage cannot be opened: {told}; see ARCHITECTURE.md, Publishing") from error
 
 
 def _replace(path: str, content: bytes) -> None:

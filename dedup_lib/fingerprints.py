@@ -116,7 +116,7 @@ def _local(path: str) -> dict[str, Entry]:
         if os.path.isdir(place):
             entries = Folder(place).entries("", recursive=True)
             found |= {os.path.join(place, entry.name): entry for entry in entries if _is_data(entry.name)}
-        else:
+        elif os.path.exists(place):  # a link may lead nowhere
             status = os.stat(place)
             found[place] = Entry(place, status.st_size, status.st_mtime_ns)
     return found
@@ -143,7 +143,7 @@ def changed(files: Iterable[tuple[str, Entry]], paths: Iterable[str]) -> list[st
     """Which of the files, as they were, are different now or gone."""
     try:
         present = dict(listed(paths))
-    except InputError:
+    except (InputError, OSError):
         present = {}
     return [place for place, entry in files if present.get(place, entry._replace(size=-1))[1:] != entry[1:]]
 

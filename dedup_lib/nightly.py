@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dedup_lib.comparisons import known_sources
 from dedup_lib.config import Config
-from dedup_lib.errors import DedupError
+from dedup_lib.errors import DedupError, StorageUnknown
 from dedup_lib.exposition import exposition
 from dedup_lib.files import Folder
 from dedup_lib.fingerprints import Facts, changed, facts
@@ -172,7 +172,7 @@ def opened(config: Config, run_id: str | None, say: Callable[[str], None], how: 
     Raises ``Locked``, ``ConfigError`` for what the user cannot have, ``InputError`` for files that are missing or too old.
     """
     at = now()
-    resting = facts(config) if known else None
+    resting = known_facts(config, say) if known else None
     folder = Folder(config.output.path)
     if resting is not None:
         stale = refusal([file_age(max((e.written for _, e in resting.files), default=0), at, config)], "", config)
@@ -189,3 +189,12 @@ def opened(config: Config, run_id: str | None, say: Callable[[str], None], how: 
             say(Line(f"nothing to do: run {start.run_id} is published and was made from the same files, settings and code; "
                      "--fresh makes another", event="unchanged", run_id=start.run_id))  # fmt: skip
         yield Night(config, lock, start, resting, say, how)
+
+
+def known_facts(config: Config, say: Callable[[str], None]) -> Facts | None:
+    """What the result rests on; None where only the engine can open the input's storage."""
+    try:
+        return facts(config)
+    except StorageUnknown as error:
+        say(Line(f"files cannot be listed, so nothing is taken from earlier runs: {error}", event="storage", level="warning"))
+        return None

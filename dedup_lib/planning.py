@@ -8,7 +8,7 @@ from dedup_lib import metrics
 from dedup_lib.checks import check_settings, checked_columns
 from dedup_lib.config import Config
 from dedup_lib.files import Folder
-from dedup_lib.fingerprints import facts
+from dedup_lib.nightly import known_facts
 from dedup_lib.publishing import now
 from dedup_lib.resume import How, begin
 from dedup_lib.stages.candidates import meetings
@@ -18,11 +18,11 @@ from dedup_lib.store import read_input
 def plan(session: SparkSession, config: Config, run_id: str | None = None, how: How = How()) -> list[str]:  # noqa: B008
     """Lines to read: checks settings and input, writes nothing. Raises what ``rebuild`` would raise for them."""
     check_settings(config)
-    known = facts(config)
     raw = read_input(session, config.input.path, config.input.format)
     columns = checked_columns(raw, config)
     rows = raw.count()
     said: list[str] = []
+    known = known_facts(config, said.append)
     start = begin(Folder(config.output.path), known, "new", run_id, now(), how, said.append)
     begins = "nothing to do: the published run has this result" if start.unchanged else "; ".join(said) or "a new run"
     lines = [

@@ -72,11 +72,13 @@ def current_run(output: str | Folder) -> str:
     """The id of the published run. Raises ``InputError`` when nothing is published."""
     folder = Folder(output) if isinstance(output, str) else output
     text = folder.read(CURRENT)
-    if text is not None and _RUN_ID.fullmatch(text.strip()) and text.endswith("\n"):
-        return text.strip()
-    moves = history(folder)
-    if moves:
-        return moves[-1].run_id
+    named = text.strip() if text is not None and _RUN_ID.fullmatch(text.strip()) and text.endswith("\n") else None
+    if named and folder.exists(f"{RUNS}/{named}"):
+        return named
+    known = [move.run_id for move in reversed(history(folder))]
+    here = next((run_id for run_id in known if folder.exists(f"{RUNS}/{run_id}")), None)
+    if found := here or named or next(iter(known), None):
+        return found
     if text is None:
         raise InputError(f"{folder.path}: nothing is published here (no file {CURRENT})")
     raise InputError(
@@ -170,46 +172,6 @@ def _run(folder: Folder, run_id: str, current: str | None, in_work: str | None, 
     return Run(run_id, state, started if isinstance(started, str) else None, rows, size, refused)
 
 
-def opened(output: str) -> Folder:
-    """The folder of runs. Raises ``InputError`` if there is none."""
-    folder = Folder(output)
-    if not folder.folders(RUNS):
-        raise InputError(f"{output}: holds no runs; name the folder that was given to the job as --output")
-    return folder
-
-
-def lines(folder: Folder, in_work: str | None = None) -> list[str]:
-    """The runs as a table to read."""
-    found = runs(folder, in_work)
-    target = rollback_target(folder)
-    width = max([len(run.run_id) for run in found] + [3])
-    told = [f"{'run':<{width}}  {'state':<11} {'began (UTC)':<20} {'rows':>12} {'kept':>12} {'size':>9}"]
-    for run in found:
-        rows = run.rows if isinstance(run.rows, dict) else {}
-        counts = [f"{rows[name]:,}" if isinstance(rows.get(name), int) else "" for name in ("input", "documents")]
-        began = (run.started or "")[:19].replace("T", " ")
-        note = "  <- rollback" if run.run_id == target else ""
-        told.append(
-            f"{run.run_id:<{width}}  {run.state:<11} {began:<20} {counts[0]:>12} {counts[1]:>12} {_size(run.size):>9}{note}"
-        )
-        told += [f"{'':<{width}}    {message.splitlines()[0]}" for message in run.why]
-    return told
-
-
-def told(doomed: list[Run], verb: str) -> str:
-    """What pruning deletes, as words."""
-    freed = _size(sum(run.size for run in doomed))
-    return "\n".join([*(f"{verb}: {run.run_id} ({run.state})" for run in doomed), f"{verb}: {len(doomed)} runs, {freed}"])
-
-
-def _size(number: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:,.0f} {unit}"
-        number /= 1000
-    return f"{number:,.1f} TB"
-
-
 def promote(folder: Folder, run_id: str, force: bool = False) -> str | None:
     """Publish a complete run, or with ``force`` a refused one; the run that was published before.
 
@@ -221,9 +183,10 @@ def promote(folder: Folder, run_id: str, force: bool = False) -> str | None:
     if run.state == "refused" and not force:
         told = "".join(f"\n  {message}" for message in run.why)
         raise ConfigError(f"run {run_id}: was refused; look at it, and add --force to publish it all the same{told}")
-    missing = [table.name for table in PUBLISHED if not folder.exists(f"{RUNS}/{run_id}/{table.name}")]
+    needed = [*(table.name for table in PUBLISHED), "metrics.json"]
+    missing = [name for name in needed if not folder.exists(f"{RUNS}/{run_id}/{name}")]
     if missing:
-        raise ConfigError(f"run {run_id}: its tables {', '.join(missing)} are gone; it cannot be published")
+        raise ConfigError(f"run {run_id}: {', '.join(missing)} are gone; it cannot be published")
     before = _published_or_none(folder)
     if before != run_id:
         publish(folder, run_id, "promote")

@@ -31,6 +31,7 @@ from dedup_lib.publishing import (
     history,
     read_json,
 )  # fmt: skip
+from dedup_lib.schemas import PUBLISHED
 
 PROGRESS = "progress.json"
 _TOLD = 3  # differences that are named
@@ -213,7 +214,7 @@ def _resumed(
     say(f"going on with run {name}, begun {begun['started']}: {told}")
     started = datetime.fromisoformat(begun["started"])
     started = started if started.tzinfo else started.replace(tzinfo=UTC)
-    return Start(name, started, int(begun.get("attempt", 1)) + 1, True, False, checkpoints)
+    return Start(name, started, _number(begun.get("attempt")) + 1, True, False, checkpoints)
 
 
 def _published_alike(folder: Folder, facts: Facts, run_id: str | None) -> str | None:
@@ -222,8 +223,12 @@ def _published_alike(folder: Folder, facts: Facts, run_id: str | None) -> str | 
         current = current_run(folder)
     except InputError:
         return None
-    manifest = read_json(folder, f"{RUNS}/{current}/{MANIFEST}") or {}
-    return current if manifest.get("fingerprint") == facts.whole and run_id in (None, current) else None
+    place = f"{RUNS}/{current}"
+    manifest = read_json(folder, f"{place}/{MANIFEST}") or {}
+    if manifest.get("fingerprint") != facts.whole or run_id not in (None, current):
+        return None
+    whole = read_json(folder, f"{place}/metrics.json") and all(folder.exists(f"{place}/{table.name}") for table in PUBLISHED)
+    return current if whole else None
 
 
 def _unfinished(folder: Folder, run_id: str | None) -> tuple[str, dict[str, Any]] | None:
@@ -239,6 +244,10 @@ def _unfinished(folder: Folder, run_id: str | None) -> tuple[str, dict[str, Any]
         if begun and name not in published and judged.get("verdict") != "fail" and _is_time(begun.get("started")):
             found.append((begun["started"], name, begun))
     return max(found, key=lambda run: run[:2])[1:] if found else None
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 1
 
 
 def _is_time(text: object) -> bool:

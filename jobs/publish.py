@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dedup_lib import cli, publishing
 from dedup_lib.locking import Lock, holder
+from dedup_lib.run_list import lines, opened, told
 
 TEXT = "Look after the runs of an output folder (--output): which one readers see, which are kept."
 EXIT_CODES = "Exit codes: 0 done, 2 usage, 4 nothing is published here, 75 another run works in the output."
@@ -28,9 +29,9 @@ TakeOver = Annotated[bool, typer.Option("--take-over", help="Ignore the lock of 
 
 def list_runs(output: Output) -> None:
     """Show all runs: state, when they began, rows, size."""
-    folder = publishing.opened(output)
+    folder = opened(output)
     claim = holder(folder) or {}
-    print("\n".join(publishing.lines(folder, claim.get("run_id"))))
+    print("\n".join(lines(folder, claim.get("run_id"))))
 
 
 def promote(
@@ -40,7 +41,7 @@ def promote(
     take_over: TakeOver = False,
 ) -> None:
     """Publish a complete run."""
-    folder = publishing.opened(output)
+    folder = opened(output)
     with Lock(folder, take_over):
         before = publishing.promote(folder, run, force)
     print(f"published: {run}" + (f" (before: {before})" if before != run else " (it was already)"))
@@ -48,7 +49,7 @@ def promote(
 
 def rollback(output: Output, take_over: TakeOver = False) -> None:
     """Publish again what was published before; a second time goes one step further."""
-    folder = publishing.opened(output)
+    folder = opened(output)
     with Lock(folder, take_over):
         before, after = publishing.rollback(folder)
     print(f"published: {after} (before: {before})")
@@ -62,14 +63,14 @@ def prune(
     take_over: TakeOver = False,
 ) -> None:
     """Delete old runs; never the published one, its predecessor, or one in work."""
-    folder = publishing.opened(output)
+    folder = opened(output)
     if dry_run:
-        print(publishing.told(publishing.prunable(folder, keep, older_than, (holder(folder) or {}).get("run_id")), "would go"))
+        print(told(publishing.prunable(folder, keep, older_than, (holder(folder) or {}).get("run_id")), "would go"))
         return
     with Lock(folder, take_over):
         doomed = publishing.prunable(folder, keep, older_than)
         publishing.prune(folder, doomed)
-    print(publishing.told(doomed, "deleted"))
+    print(told(doomed, "deleted"))
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ class Killing:
 
 
 def _last_stage(text: str) -> str:
-    stages = [line.split("]")[1].split()[0] for line in text.splitlines() if line.startswith("[") and "] round" not in line]
+    stages = [line.split("]")[1].split()[0] for line in text.splitlines() if line.startswith("[") and " round " not in line]
     return "published" if "published: run" in text else stages[-1] if stages else "nothing"
 
 
