@@ -59,3 +59,7 @@ class Gates(Section):
     review_load: ShareLevel = ShareLevel(warn=0.1, fail=0.5)
     file_age_hours: Level = Level()
     publish_age_hours: Level = Level()
+
+    def of_any_corpus(self) -> Gates:
+        """The same without levels on what a corpus is like: one that was labelled or made may be anything."""
+        return self.model_copy(update={name: Level() for name in ("largest_cluster", "hot_bucket", "review_load")})

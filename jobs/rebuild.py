@@ -60,7 +60,7 @@ def main(
             print("\n".join(plan(session, settings.config, run_id, how)))
             return
         result = rebuild(session, settings.config, run_id, say, how=how)
-        if result.state == "published" and log_format is cli.LogFormat.text:
+        if result.state != "stopped" and log_format is cli.LogFormat.text:
             print_summary(result)
         elif result.state == "stopped":
             say(f"stopped behind {last}; the job without --until goes on with run {result.store.run_id}")

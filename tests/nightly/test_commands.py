@@ -47,7 +47,7 @@ def test_runs_are_listed_rolled_back_promoted_and_pruned(nights):
 
 def test_nothing_to_do_is_success(nights):
     done = job("rebuild", "--input", "input.parquet", "--output", "out", cwd=nights)
-    assert done.code == 0 and "nothing to do: run two is published" in done.out and len(done.out.splitlines()) == 1
+    assert done.code == 0 and "nothing to do: run two is published" in done.out and "rows in" in done.out
 
 
 def test_who_comes_second_gets_75(nights):
