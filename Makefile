@@ -3,6 +3,7 @@
 # make test      everything this machine can test, WORKERS= side by side (4 GB each), and what was left out
 # make test-clusters  make package, and the job from its files alone on a standalone master and on local-cluster
 # make notebook  open the notebooks on OUTPUT= (JupyterLab, installed once); LANGUAGE=zh for guides in Chinese
+# make test-faults    kill the job at thirty random moments of a run of 20,000 rows, and compare what comes of it
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
@@ -31,7 +32,7 @@ GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark clean-dump test test-clusters bench bench-report notebook setup lint package clean
+.PHONY: run run-embedded run-spark clean-dump test test-clusters test-faults bench bench-report notebook setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -52,6 +53,9 @@ test: setup
 
 test-clusters: setup
 	CLUSTERS=yes JAVA_HOME=$$(tools/java.sh) $(BIN)/python -m pytest tests/cluster $(ARGS)
+
+test-faults: setup
+	FAULTS=yes $(BIN)/python -m pytest tests/faults $(ARGS)
 
 bench: setup
 	$(BIN)/python -m bench.run --engine $(ENGINE) --mode $(MODE) --rows $(N) --seed $(SEED) \

@@ -78,10 +78,16 @@ def metered(command: Sequence[str], work: Path, watch: Path | None, timeout: flo
     return {name: value for name, value in usage.items() if name != "exit_code"}
 
 
+# A made corpus may be anything: half of it one cluster, all of it one family.
+_ANY_CORPUS = [
+    f"gates.{gate}.{level}=null" for gate in ("largest_cluster", "hot_bucket", "review_load") for level in ("warn", "fail")
+]
+
+
 def job_command(engine: str, files: str, output: Path, events: Path, settings: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """The command that runs the job on an engine, and its environment variables."""
     job = [str(ROOT / "jobs" / "rebuild.py"), "--input", files, "--output", str(output), "--run-id", _RUN]
-    job += [word for setting in settings for word in ("--set", setting)]
+    job += [word for setting in (*_ANY_CORPUS, *settings) for word in ("--set", setting)]
     if engine == "embedded":
         return [sys.executable, *job, "--engine", engine], {}
     home = java_home(quiet=False)

@@ -1,13 +1,11 @@
-"""What must hold of settings and input before a run begins, and of its result before it is published."""
+"""What must hold of settings and input before a run begins."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from pyspark.sql import DataFrame
 
 from dedup_lib.config import Columns, Config
-from dedup_lib.errors import ConfigError, GateRefused, InputError
+from dedup_lib.errors import ConfigError, InputError
 from dedup_lib.schemas import DOCUMENTS, DROPPED, QUARANTINE
 from dedup_lib.store import check_paths
 
@@ -40,19 +38,3 @@ def checked_columns(raw: DataFrame, config: Config) -> Columns:
         raise InputError(f"{where}: column {', '.join(taken)} has a name that the result needs; rename it in the input")
     absent = {name: None for name in ("doc_id", "title", "publish_time") if getattr(columns, name) not in types}
     return columns.model_copy(update=absent)
-
-
-def check_gates(counted: dict[str, Any], config: Config) -> None:
-    """Raise ``GateRefused`` for a result that must not be published, ``InputError`` for one without rows; from its metrics."""
-    rows, bad = counted["rows"]["input"], counted["rows"]["quarantine"]
-    out = sum(counted["rows"][name] for name in (DOCUMENTS.name, DROPPED.name, QUARANTINE.name))
-    if out != rows:
-        raise GateRefused(f"conservation: {rows:,} rows in, {out:,} rows out; the result is not published")
-    if not rows:
-        raise InputError(f"input {', '.join(config.input.path)}: holds no rows; nothing is published")
-    if bad > config.gates.max_quarantine_share * rows:
-        raise GateRefused(
-            f"quarantine: {bad:,} of {rows:,} rows ({bad / rows:.1%}) could not be processed, more than "
-            f"gates.max_quarantine_share = {config.gates.max_quarantine_share:.1%} allows: {counted['quarantine']}. "
-            "The run stays in its folder; the published result is unchanged"
-        )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
 from typing import Annotated, NoReturn
 
 import typer
 
 from dedup_lib.diff import visible
-from dedup_lib.errors import ConfigError, DedupError
+from dedup_lib.errors import ConfigError, DedupError, redacted
+from dedup_lib.metrics import Line, json_line, tell, tell_json
 from dedup_lib.session import under_spark_submit
 
 INTERNAL = 1
@@ -23,12 +26,55 @@ EngineOption = Annotated[
 SetOption = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Override one setting; may be repeated.")]
 
 
-def run(job: Callable[..., None]) -> NoReturn:
+def run(job: Callable[..., None], epilog: str | None = None) -> NoReturn:
     """Run a job function as a command: its parameters are the options, its docstring the help."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command()(_guarded(job))
+    app = _app()
+    app.command(epilog=epilog)(_guarded(job))
     app()
     sys.exit(0)
+
+
+def run_group(jobs: Mapping[str, Callable[..., None]], text: str, epilog: str) -> NoReturn:
+    """Run several job functions as sub-commands of one."""
+    app = _app(help=text, epilog=epilog)
+    for name, job in jobs.items():
+        app.command(name)(_guarded(job))
+    app()
+    sys.exit(0)
+
+
+def _app(**more: str) -> typer.Typer:
+    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **more)
+
+
+class LogFormat(StrEnum):
+    """How a job tells what it does."""
+
+    text = "text"
+    json = "json"
+
+
+LogOption = Annotated[LogFormat, typer.Option("--log-format", help="text, or json: an object a line.")]
+
+
+@contextmanager
+def logged(form: LogFormat) -> Iterator[Callable[[str], None]]:
+    """How to tell progress. As JSON also errors are objects, and never quote what an engine says of a document."""
+    if form is LogFormat.text:
+        yield tell
+        return
+    try:
+        yield tell_json
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        code = error.exit_code if isinstance(error, DedupError) else INTERNAL
+        message = str(error) if isinstance(error, DedupError) else "internal failure; nothing was published"
+        frames = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-5:]]
+        where = {} if isinstance(error, DedupError) else {"frames": frames}
+        facts = {"level": "error", "event": "error", "error": type(error).__name__, "exit_code": code, **where}
+        print(json_line(Line(message, **facts)), file=sys.stderr)
+        sys.exit(code)
 
 
 def _guarded(job: Callable[..., None]) -> Callable[..., None]:
@@ -51,7 +97,7 @@ def _guarded(job: Callable[..., None]) -> Callable[..., None]:
             if "UNAVAILABLE" in str(error) and "_InactiveRpcError" in str(error):
                 print("error: the engine stopped (interrupted, or out of memory); nothing was published", file=sys.stderr)
                 sys.exit(INTERNAL)
-            traceback.print_exc()
+            print(redacted(traceback.format_exc()), file=sys.stderr)
             print(f"error: internal failure in {type(error).__name__}; nothing was published", file=sys.stderr)
             sys.exit(INTERNAL)
 

@@ -15,8 +15,9 @@ from pydantic import Field, field_validator, model_validator
 
 from dedup_lib.kernels.boilerplate import Lexicon
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
+from dedup_lib.levels import Gates
 from dedup_lib.profile import Profile
-from dedup_lib.sections import Positive, Section, Share
+from dedup_lib.sections import Positive, Section
 
 
 class Columns(Section):
@@ -68,6 +69,8 @@ class Output(Section):
     path: str | None = None
     keep_work: bool = False
     check_room: bool = True
+    textfile: str | None = None
+    lock_stale_after: Positive = 900
 
 
 class Candidates(Section):
@@ -84,12 +87,6 @@ class Review(Section):
     max_pairs_per_row: Positive = 5
     max_pairs_per_original: Positive = 100
     family_from: Annotated[int, Field(ge=2)] = 10
-
-
-class Gates(Section):
-    """What a result must satisfy to be published."""
-
-    max_quarantine_share: Share = 0.05
 
 
 class Config(Section):

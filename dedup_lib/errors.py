@@ -3,14 +3,24 @@
 DedupError                 1  a stage failed
  ├─ ConfigError            2  bad usage or configuration: every problem found, at once
  ├─ GateRefused            3  the run finished, its result was not published
- └─ InputError             4  the input is missing, unreadable or not what the configuration says
+ ├─ InputError             4  the input is missing, unreadable, stale or not what the configuration says
+ └─ Locked                75  another run works in the output
 
 A message names the file, column, row or setting at fault, its value, and what to do.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+# What an engine may quote of a document: what follows "record parsing:", long quotations, Chinese.
+_QUOTED = re.compile(r"(?<=record parsing: ).*|'[^'\n]{60,}'|\"[^\"\n]{60,}\"|[^\x00-\x7f]{4,}", re.DOTALL)
+
+
+def redacted(text: str) -> str:
+    """What an engine or an interpreter says, without what may be a document's text: logs go where documents may not."""
+    return _QUOTED.sub("…", text)
 
 
 class DedupError(Exception):
@@ -29,6 +39,10 @@ class ConfigError(DedupError):
         super().__init__("\n".join(self.problems))
 
 
+class StorageUnknown(ConfigError):
+    """This process cannot open the storage that a URI names, though the engine may."""
+
+
 class GateRefused(DedupError):
     """The result is complete but must not be published; it stays in its run folder for inspection."""
 
@@ -39,3 +53,9 @@ class InputError(DedupError):
     """The input cannot be used as configured."""
 
     exit_code = 4
+
+
+class Locked(DedupError):
+    """Somebody else writes into the output; trying again later helps (EX_TEMPFAIL)."""
+
+    exit_code = 75

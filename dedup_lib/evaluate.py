@@ -67,7 +67,8 @@ def evaluate(session: SparkSession, config: Config, request: Request, say: Say =
         store, config = finished_run(session, request.run)
     else:
         own = config.output.model_copy(update={"path": os.path.join(request.output, REBUILD)})
-        store = rebuild(session, config.model_copy(update={"output": own}), say=say).store
+        measured = config.model_copy(update={"output": own, "gates": config.gates.of_any_corpus()})
+        store = rebuild(session, measured, say=say).store
     if "verdict" in named.columns:
         labels = _still_here(store, config, labels, request.labels)
     documents = collect(session, store, config, labels, request.labels)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
@@ -36,6 +37,30 @@ def tell(line: str) -> None:
         print(line, flush=True)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")
+
+
+class Line(str):
+    """A line to read that also knows its figures, for logs that machines read."""
+
+    facts: dict[str, Any]
+
+    def __new__(cls, text: str, **facts: Any) -> Line:
+        """A text and what it says, by name. Never a document's text: logs go where documents may not."""
+        line = super().__new__(cls, text)
+        line.facts = facts
+        return line
+
+
+def json_line(line: str) -> str:
+    """A progress line as a JSON object: time, level, message, figures."""
+    facts = getattr(line, "facts", {})
+    told = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": "info", "message": str(line).strip()} | facts
+    return json.dumps(told, ensure_ascii=False, default=str)
+
+
+def tell_json(line: str) -> None:
+    """Print a progress line as a JSON object, at once."""
+    tell(json_line(line))
 
 
 class Timer:
@@ -142,7 +167,7 @@ def manifest(config: Config, run_id: str, started: datetime, meetings: Mapping[s
         "engine": config.engine,
         "settings_fingerprint": config.fingerprint(),
         "normalizer_version": NORMALIZER_VERSION,
-        "versions": {"dedup": __version__, "python": platform.python_version()} | {p: _version(p) for p in _PACKAGES},
+        "versions": {"dedup": __version__} | package_versions(),
         "thresholds": thresholds(config, meetings),
         "settings": config.model_dump(mode="json"),
     }
@@ -170,6 +195,11 @@ def _chances(config: Config, name: str, meeting: Meeting) -> dict[str, Any]:
         "simhash_blocks": meeting.blocks,
         "max_hamming": meeting.max_hamming,
     }
+
+
+def package_versions() -> dict[str, str | None]:
+    """The versions of Python and of the packages that a result rests on."""
+    return {"python": platform.python_version()} | {package: _version(package) for package in _PACKAGES}
 
 
 def _version(package: str) -> str | None:

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dedup_lib import metrics, room
-from dedup_lib.checks import check_gates, check_settings, checked_columns
+from dedup_lib import metrics, nightly, room
+from dedup_lib.checks import check_settings, checked_columns
 from dedup_lib.config import Config
 from dedup_lib.errors import InputError
+from dedup_lib.gates import Evidence
+from dedup_lib.journal import Stopped
 from dedup_lib.metrics import tell
+from dedup_lib.nightly import ANYHOW, Night
+from dedup_lib.resume import How
 from dedup_lib.schemas import (
     CLUSTERS,
     DECISIONS,
@@ -54,10 +57,11 @@ Finish = Callable[[RunStore, dict[str, Any]], None]
 
 
 class Result(NamedTuple):
-    """A finished run: its store, and the content of ``metrics.json``."""
+    """What became of a run. ``state``: published; unchanged (the published run has this result already); stopped (--until)."""
 
     store: RunStore
     metrics: dict[str, Any]
+    state: str = "published"
 
 
 def rebuild(
@@ -67,65 +71,48 @@ def rebuild(
     say: Say = tell,
     given: Given | None = None,
     finish: Finish | None = None,
+    how: How = ANYHOW,
 ) -> Result:
-    """Deduplicate the configured input (or the rows that ``given`` makes) into a new run folder and publish it.
+    """Deduplicate the configured input (or the rows that ``given`` makes) into a run folder and publish it.
 
+    Goes on where an unfinished run of the same input, settings and code ended, unless ``given`` or ``how`` say otherwise.
     ``finish`` is called with the store and the metrics when all gates are passed, before readers see the run.
 
     Raises ``InputError`` for an input that cannot be used, ``GateRefused`` for a result that must not be published (it stays
-    in its folder), ``DedupError`` when a stage fails.
+    in its folder), ``Locked`` when another run works in the output, ``DedupError`` when a stage fails.
     """
     check_settings(config)
-    started = datetime.now(UTC).replace(microsecond=0)
-    run_id = run_id or f"{started:%Y%m%dT%H%M%SZ}-{config.fingerprint()}"
-    store = RunStore(session, config.output.path, run_id)
-    result = _Run(store, config, started, say, given).execute()
-    if not config.output.keep_work:
-        store.discard_work()
-    check_gates(result, config)
-    if finish is not None:
-        finish(store, result)
-    store.make_current()
-    return Result(store, result)
-
-
-def plan(session: SparkSession, config: Config) -> list[str]:
-    """What a run would do, as lines to read: checks settings and input, writes nothing.
-
-    Raises what ``rebuild`` would raise for them.
-    """
-    check_settings(config)
-    raw = read_input(session, config.input.path, config.input.format)
-    columns = checked_columns(raw, config)
-    rows = raw.count()
-    lines = [
-        f"engine            {config.engine}",
-        f"input             {', '.join(config.input.path)}: {rows:,} rows, columns {', '.join(raw.columns)}",
-        f"id                {columns.doc_id or 'none: made from the content of each row'}",
-        f"priority          {columns.publish_time or 'no publication time'}, then length, then id",
-        f"output            {config.output.path} (settings {config.fingerprint()})",
-    ]
-    if needed := room.estimate(config, rows):
-        lines.append(f"room              {needed.line()}")
-    for name, chances in metrics.thresholds(config, meetings(config, rows)).items():
-        lines.append(f"profile {name:<10}" + ", ".join(f"{key} {value}" for key, value in chances.items()))
-    return lines
+    with nightly.opened(config, run_id, say, how, known=given is None) as night:
+        if night.start.unchanged:
+            store = night.store(session)
+            night.discard(store)  # a run that died behind the pointer left its work tables
+            return Result(store, store.read_json("metrics.json"), "unchanged")
+        run = _Run(night.store(session), night, config, say, given)
+        try:
+            counted = run.execute()
+        except Stopped:
+            return Result(run.store, {}, "stopped")
+        night.judge(run.evidence(counted))
+        if night.refusal is None and finish is not None:
+            finish(run.store, counted)
+        night.publish()
+    return Result(run.store, counted)
 
 
 class _Run:
     """One run of the pipeline; ``execute`` is its table of contents."""
 
-    def __init__(self, store: RunStore, config: Config, started: datetime, say: Say, given: Given | None = None) -> None:
+    def __init__(self, store: RunStore, night: Night, config: Config, say: Say, given: Given | None = None) -> None:
         self.store = store
         self.given = given
         self.config = config
-        self.started = started
-        self.say = say
-        self.timer = metrics.Timer()
+        self.started = night.start.started
+        self.night = night
+        self.timer = night.journal(store)
 
     def execute(self) -> dict[str, Any]:
         """Run all stages, write all tables, return the metrics."""
-        rows = self.read()
+        self.rows = rows = self.read()
         normalized, unusable = self.normalize(rows)
         normalized = self.learn(normalized)
         verdict_table = self.verdicts()
@@ -149,7 +136,7 @@ class _Run:
             with reading(settings.path, settings.format):
                 self.rows_read = raw.count()
             self.needed = room.secure(self.config, self.rows_read, self.detail)
-            self.store.claim()
+            self.night.claim(self.store)
             rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
             with reading(settings.path, settings.format):
                 shared = self.store.save(shared_ids(rows), "shared_ids")
@@ -169,7 +156,11 @@ class _Run:
             self.flagged = done.where(F.col("flags").isNotNull()).select("doc_id", "flags")
             normalized = NORMALIZED.conform(done.where(F.col("unusable").isNull()))
             counts, present = Counter(), set()
-            for unusable_as, profile, number in done.groupBy("unusable", "profile").count().collect():
+            believed = F.max(F.when(F.col("published") <= self.night.latest, F.col("published")))
+            grouped = done.groupBy("unusable", "profile").agg(F.count("*"), believed)
+            self.newest = None
+            for unusable_as, profile, number, newest in grouped.collect():
+                self.newest = max(filter(None, (self.newest, newest)), default=None)
                 counts[unusable_as or ""] += number
                 if not unusable_as:
                     present.add(profile)
@@ -198,13 +189,14 @@ class _Run:
     def verdicts(self) -> DataFrame | None:
         """The verdict table, checked."""
         path = self.config.input.verdicts
-        if not path:
-            return None
-        table = self.store.save(read_verdicts(self.store.session, path), "verdicts")
-        wrong = wrong_verdicts(table).limit(10).collect()
-        if wrong:
-            lines = [f"{row.doc_id!r}, {row.other_id!r}, {row.verdict!r}: {row.problem}" for row in wrong]
-            raise InputError(f"verdicts {path}: " + "; ".join(lines))
+        with self.timer("verdicts"):
+            if not path:
+                return None
+            table = self.store.save(read_verdicts(self.store.session, path), "verdicts")
+            wrong = wrong_verdicts(table).limit(10).collect()
+            if wrong:
+                lines = [f"{row.doc_id!r}, {row.other_id!r}, {row.verdict!r}: {row.problem}" for row in wrong]
+                raise InputError(f"verdicts {path}: " + "; ".join(lines))
         return table
 
     def exact(self, normalized: DataFrame, verdict_table: DataFrame | None) -> DataFrame:
@@ -278,6 +270,7 @@ class _Run:
             }
             written = {name: self.store.publish(table, name) for name, table in tables.items()}
             self.written = {name: table.count() for name, table in written.items()}
+            self.tables = written
             self.progress("publish", **self.written)
         return written
 
@@ -288,14 +281,18 @@ class _Run:
         counted["room"] = self.needed | room.taken(self.store.folder, self.config.engine)
         self.store.write_json("metrics.json", counted)
         every = meetings(self.config, self.lengths["representatives"])
-        self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, every))
+        told = metrics.manifest(self.config, self.store.run_id, self.started, every)
+        self.store.write_json("manifest.json", told | {"fingerprint": self.night.fingerprint})
         return counted
+
+    def evidence(self, counted: dict[str, Any]) -> Evidence:
+        """What the gates look at."""
+        return self.night.evidence(self.tables, self.rows, counted, self.newest, self.columns.doc_id)
 
     def progress(self, stage: str, **counts: int) -> None:
         """One line about a stage: time so far, counts."""
-        facts = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-        self.say(f"[{self.timer.total():6.1f} s] {stage:<10} {facts}")
+        self.timer.progress(stage, **counts)
 
     def detail(self, text: str) -> None:
         """One line about a part of a stage."""
-        self.say(f"[{self.timer.total():6.1f} s] {'':<10} {text}")
+        self.timer.detail(text)

@@ -1,4 +1,4 @@
-"""Read settings: ``conf/rebuild.yaml``, the profiles and the lexicon beside it, then ``--set key=value``.
+"""Read settings: ``conf/rebuild.yaml``, gates, profiles and lexicon beside it, then ``--set key=value``.
 
 A problem names the setting, the file it stands in, the value and what is allowed; an unknown name comes with the nearest known
 one. All problems are reported at once.
@@ -21,10 +21,12 @@ from dedup_lib.kernels.boilerplate import Lexicon
 _HERE = Path(__file__).resolve().parent
 # Beside the package in a checkout, inside it where it is installed or packed.
 DEFAULT_CONFIG = next((c for c in [_HERE / "conf" / "rebuild.yaml"] if c.is_file()), _HERE.parent / "conf" / "rebuild.yaml")
+GATES = "gates.yaml"  # beside it
 
 _ELSEWHERE = {
     "profiles": "profiles are files of their own, profiles/NAME.yaml beside this file",
     "lexicon": "phrases stand in files of their own, lexicon/*.yaml beside this file",
+    "gates": "gates stand in a file of their own, gates.yaml beside this file",
 }
 
 
@@ -77,6 +79,9 @@ def load_settings(path: Path | str | None = None, overrides: Sequence[str] = ())
     for file in sorted((path.parent / "profiles").glob("*.yaml")):
         values["profiles"][file.stem] = _read_mapping(file, problems)
         origins |= dict.fromkeys(_flatten(values["profiles"][file.stem], f"profiles.{file.stem}"), str(file))
+    if (gates := path.parent / GATES).exists():
+        values["gates"] = _read_mapping(gates, problems)
+        origins |= dict.fromkeys(_flatten(values["gates"], "gates"), str(gates))
     for override in overrides:
         _apply_override(values, override, origins, problems)
     lexicon = _read_lexicon(sorted((path.parent / "lexicon").glob("*.yaml")), problems)

@@ -1,7 +1,6 @@
-"""The one place that reads and writes: input files, the tables of a run, and the pointer to the published run.
+"""The one place that reads and writes tables: input files and the tables of a run.
 
-A run is a folder ``<output>/runs/<run_id>/`` with a Parquet folder for each table. ``<output>/CURRENT`` holds the id of the
-published run; it is replaced as the last act of a run, so readers see the previous run until then.
+A run is a folder ``<output>/runs/<run_id>/`` with a Parquet folder for each table. Which one is published: ``publishing.py``.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ import glob
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,13 +25,18 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from dedup_lib.errors import ConfigError, InputError
+from dedup_lib.errors import ConfigError, InputError, redacted
+from dedup_lib.files import Folder
 from dedup_lib.kernels.pages import Pages, readable
-from dedup_lib.schemas import VERDICTS
+from dedup_lib.publishing import BEGUN, RUNS, WORK, checked_run_id, current_run, publish
+from dedup_lib.schemas import PUBLISHED, VERDICTS
 from dedup_lib.tables import quoted
 
-CURRENT = "CURRENT"
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+if TYPE_CHECKING:
+    from dedup_lib.resume import Checkpoints
+
+__all__ = ["RunStore", "check_paths", "current_run", "existing", "read_input", "read_verdicts", "reading"]
+
 _FROM_A_FILE = re.compile(r"(?:Parquet|Json|Csv) (?:argument )?error|FAILED_READ_FILE|CORRUPT|MALFORMED", re.IGNORECASE)
 _JAVA_CLASS = re.compile(r"^:? ?(?:[a-z0-9]+\.)+[A-Z]\w+: ")
 WORK_CODEC = "lz4"
@@ -102,63 +105,71 @@ def first_line(error: Exception) -> str:
     """What a user needs of an engine's error."""
     lines = [_JAVA_CLASS.sub("", line.strip()) for line in str(error).splitlines()]
     told = [line for line in lines if line and not line.startswith("An error occurred while calling")]
-    return told[0][:300] if told else type(error).__name__
+    return redacted(told[0])[:300] if told else type(error).__name__
 
 
 class RunStore:
-    """The tables of one run. Creating the object touches nothing on disk."""
+    """The tables of one run. Creating the object touches nothing on disk. ``checkpoints``: tables that need not be made again."""
 
-    def __init__(self, session: SparkSession, output: str, run_id: str) -> None:
-        if not _RUN_ID.fullmatch(run_id):
-            raise ConfigError(f"run id {run_id!r}: use letters, digits, '-', '_' and '.', at most 100")
+    def __init__(self, session: SparkSession, output: str, run_id: str, checkpoints: Checkpoints | None = None) -> None:
         self.session = session
         self.output = output
-        self.run_id = run_id
-        self.folder = os.path.join(output, "runs", run_id)
-        self._claimed = False
+        self.run_id = checked_run_id(run_id)
+        self.folder = os.path.join(output, RUNS, run_id)
+        self.checkpoints = checkpoints
+        self.files = Folder(output)
+        self.claimed = False
 
     @property
     def work(self) -> str:
         """Folder of the work tables."""
-        return os.path.join(self.folder, "_work")
+        return os.path.join(self.folder, WORK)
 
-    def claim(self) -> None:
-        """Claim the run's folder, once. Raises ``ConfigError`` if another run has it, as none is written over, or if it cannot
-        be made."""
-        if "://" in self.folder or self._claimed:
+    def claim(self, begun: Mapping[str, Any] | None = None, resumed: bool = False) -> None:
+        """Claim the run's folder, once, and note in it how the run began. Raises ``ConfigError`` if another run has it, as none
+        is written over, or if it cannot be made."""
+        if self.claimed:
             return
-        self._claimed = True
+        if not resumed and self.files.exists(f"{RUNS}/{self.run_id}"):
+            raise ConfigError(f"run id {self.run_id!r}: {self.folder} exists already; choose another or leave it out")
         try:
-            os.makedirs(self.folder)
-        except FileExistsError:
-            raise ConfigError(f"run id {self.run_id!r}: {self.folder} exists already; choose another or leave it out") from None
+            self.write_json(BEGUN, {"run_id": self.run_id, **(begun or {})})
         except OSError as error:
-            raise ConfigError(f"output {self.output}: cannot be written: {error.strerror}; choose another folder") from None
+            told = error.strerror or str(error).splitlines()[0]
+            raise ConfigError(f"output {self.output}: cannot be written: {told}; choose another folder") from None
+        self.claimed = True
 
     def save(self, frame: DataFrame, name: str) -> DataFrame:
         """Write a work table and return it as read back: the plan behind it is cut off, its row count is free."""
-        return self._write(frame, os.path.join(self.work, name), WORK_CODEC)
+        return self._write(frame, f"{WORK}/{name}", WORK_CODEC)
 
     def publish(self, frame: DataFrame, name: str) -> DataFrame:
         """Write a published table and return it as read back."""
-        return self._write(frame, os.path.join(self.folder, name), "zstd")
+        return self._write(frame, name, "zstd")
 
-    def _write(self, frame: DataFrame, path: str, codec: str) -> DataFrame:
-        frame.write.mode("overwrite").options(compression=codec, **_WRITE_OPTIONS).parquet(path)
-        if "://" not in path and not glob.glob(os.path.join(glob.escape(path), "*.parquet")):
-            _write_empty(path, frame.schema)  # the embedded engine leaves no file, and a reader could not tell the columns
+    def _write(self, frame: DataFrame, place: str, codec: str) -> DataFrame:
+        path = os.path.join(self.folder, place)
+        if self.checkpoints is None or not self.checkpoints.has(place):
+            frame.write.mode("overwrite").options(compression=codec, **_WRITE_OPTIONS).parquet(path)
+            entries = self.files.entries(f"{RUNS}/{self.run_id}/{place}")
+            if not any(entry.name.endswith(".parquet") for entry in entries):
+                # The embedded engine leaves no file, and a reader could not tell the columns.
+                self.files.write_bytes(f"{RUNS}/{self.run_id}/{place}/part-00000.parquet", _empty(frame.schema))
+            if self.checkpoints is not None:
+                self.checkpoints.stored(place)
         return self.session.read.schema(frame.schema).parquet(path)
 
     def table(self, name: str) -> DataFrame:
         """A published table of this run."""
-        path = os.path.join(self.folder, name)
-        if not os.path.isdir(path):
+        if not self.files.exists(f"{RUNS}/{self.run_id}/{name}"):
+            path = os.path.join(self.folder, name)
             raise InputError(f"{path}: no such table; is {self.output} the output folder of a finished run?")
-        return self.session.read.parquet(path)
+        return self.session.read.parquet(os.path.join(self.folder, name))
 
     def batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Columns of a published table of a local folder, batch by batch, in no order."""
-        yield from dataset.dataset(os.path.join(self.folder, name), format="parquet").to_batches(columns=list(columns))
+        """Columns of a published table, batch by batch, in no order."""
+        path = self.files.at(f"{RUNS}/{self.run_id}/{name}")
+        yield from dataset.dataset(path, format="parquet", filesystem=self.files.system).to_batches(columns=list(columns))
 
     def rows(self, name: str, ids: Sequence[str], columns: Mapping[str, str | None]) -> DataFrame:
         """The rows of a table with raw columns that have these ids, with ``_id`` and ``_content`` beside them."""
@@ -181,49 +192,38 @@ class RunStore:
             found |= dict(zip(doc_ids.to_pylist(), pc.fill_null(texts, "").to_pylist(), strict=True))
         return found
 
-    def write_json(self, name: str, content: dict[str, Any]) -> None:
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a JSON file into the run folder."""
-        text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
-        _replace(Path(self.folder, name), text + "\n")
+        self.write_text(name, json.dumps(content, ensure_ascii=False, indent=2, default=str) + "\n")
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text file into the run folder."""
+        self.files.write(f"{RUNS}/{self.run_id}/{name}", text)
 
     def read_json(self, name: str) -> dict[str, Any]:
         """Read a JSON file of the run folder. Raises ``InputError`` when there is none."""
+        text = self.files.read(f"{RUNS}/{self.run_id}/{name}")
+        if text is None:
+            raise InputError(f"{os.path.join(self.folder, name)}: no such file; is the run complete?")
         try:
-            return json.loads(Path(self.folder, name).read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
-            raise InputError(f"{error.filename}: no such file; is the run complete?") from error
+            return json.loads(text)
+        except ValueError:
+            raise InputError(f"{os.path.join(self.folder, name)}: is damaged; make the run again") from None
 
     def discard_work(self) -> None:
         """Remove the work tables."""
-        shutil.rmtree(self.work, ignore_errors=True)
+        self.files.delete(f"{RUNS}/{self.run_id}/{WORK}")
 
     def make_current(self) -> None:
-        """Publish this run: replace the pointer in one step."""
-        _replace(Path(self.output, CURRENT), self.run_id + "\n")
+        """Publish this run: see that its tables are on the disk, then move the pointer in one step."""
+        self.files.sync([f"{RUNS}/{self.run_id}/{table.name}" for table in PUBLISHED])
+        publish(self.files, self.run_id)
 
 
-def _write_empty(path: str, schema: StructType) -> None:
-    os.makedirs(path, exist_ok=True)
-    pq.write_table(to_arrow_schema(schema, timezone="UTC").empty_table(), os.path.join(path, "part-00000.parquet"))
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".new")
-    with new.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
-
-
-def current_run(output: str) -> str:
-    """The id of the published run. Raises ``InputError`` when nothing is published."""
-    try:
-        return Path(output, CURRENT).read_text(encoding="utf-8").strip()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError(f"{output}: nothing is published here (no file {CURRENT})") from error
+def _empty(schema: StructType) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(to_arrow_schema(schema, timezone="UTC").empty_table(), sink)
+    return sink.getvalue().to_pybytes()
 
 
 def check_paths(inputs: Sequence[str], output: str) -> None:

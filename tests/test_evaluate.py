@@ -44,7 +44,7 @@ def measure(session, tmp_path_factory):
     """Evaluate labels on the corpus; the folder of the result."""
     folder = tmp_path_factory.mktemp("corpus")
     pq.write_table(pa.table(ROWS), folder / "input.parquet")
-    given = [f"input.path={folder / 'input.parquet'}", "gates.max_quarantine_share=1"]
+    given = [f"input.path={folder / 'input.parquet'}", "gates.quarantine_share.fail=1"]
     config = load_settings(overrides=given).config
 
     def run(labels: dict, run: str | None = None, as_csv: bool = False) -> Path:
@@ -196,7 +196,7 @@ def test_the_command_measures_and_shows_the_comparison(tmp_path):
     pq.write_table(pa.table(ROWS), tmp_path / "input.parquet")
     pyarrow.csv.write_csv(pa.table(PAIRS), tmp_path / "labels.csv")
     given = [f"--meaning={value}={meaning}" for value, meaning in MEANINGS.items()]
-    more = ("--set", "gates.max_quarantine_share=1")
+    more = ("--set", "gates.quarantine_share.fail=1")
     done = job("evaluate", "--input", "input.parquet", "--labels", "labels.csv", "--output", "out", *given, *more, cwd=tmp_path)
     assert done.code == 0, done.error
     lines = [line.split() for line in done.out.splitlines()]

@@ -79,7 +79,8 @@ def test_a_run_publishes_and_says_what_it_did(finished):
 def test_a_run_leaves_no_work_behind(finished):
     folder, _ = finished
     assert sorted(os.listdir(folder / "out" / "runs" / "first")) == sorted(
-        [table.name for table in PUBLISHED] + ["metrics.json", "manifest.json"]
+        [table.name for table in PUBLISHED]
+        + ["metrics.json", "manifest.json", "run.json", "gates.json", "lineage.jsonl", "metrics.prom"]
     )
     assert sorted(os.listdir(folder)) == ["input.parquet", "out"]
 
@@ -124,12 +125,12 @@ def test_work_left_by_a_killed_run_does_not_matter(rebuild, tmp_path):
 # ---- looking without touching ----
 
 
-@pytest.mark.parametrize("name", ["rebuild", "explain", "evaluate"])
+@pytest.mark.parametrize("name", ["rebuild", "explain", "evaluate", "publish"])
 def test_help_fits_the_screen(tmp_path, name):
     done = job(name, "--help", cwd=tmp_path, COLUMNS="80")
     lines = done.out.splitlines()
     assert done.code == 0 and "--output" in done.out
-    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert len(lines) <= 27 and max(map(len, lines)) <= 80
 
 
 def test_settings_are_printed_with_their_origin(tmp_path):
@@ -165,7 +166,7 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(rebuild, tmp_path)
         (["--input", "x"], "error: output.path (--output): not set"),
         (["--output", "x"], "error: input.path (--input): not set"),
         (
-            ["--input", "x", "--output", "y", "--set", "a.b=1", "--set", "gates.max_quarantine_share=7"],
+            ["--input", "x", "--output", "y", "--set", "a.b=1", "--set", "gates.quarantine_share.fail=7"],
             "error: a (--set): unknown setting",
         ),
         (["--config", "no.yaml"], "error: no.yaml: no such file"),
@@ -194,7 +195,7 @@ CLASH = {**ROWS, "simhash": [1, 2, 3, 4], "kept_id": [1, 2, 3, 4]}
         ),
         ({"content": [1, 2]}, "input input.parquet: column 'content' is bigint, neither text nor bytes"),
         (CLASH, "input input.parquet: column kept_id, simhash has a name that the result needs"),
-        ({"content": pa.array([], pa.string())}, "input input.parquet: holds no rows; nothing is published"),
+        ({"content": pa.array([], pa.string())}, "input input.parquet: holds no rows"),
     ],
 )
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["", "dry"])
@@ -245,7 +246,7 @@ def test_damage_inside_a_parquet_file_is_reported_without_a_traceback(rebuild, t
 def test_too_much_quarantine_is_code_3_and_leaves_the_published_run(rebuild, tmp_path):
     assert rebuild(ROWS, "--run-id", "good").code == 0
     done = rebuild({"doc_id": ["a", "b", "c"], "content": ["好评", None, ""]}, "--run-id", "bad")
-    assert done.code == 3 and "2 of 3 rows (66.7%)" in done.error and "gates.max_quarantine_share = 5.0%" in done.error
+    assert done.code == 3 and "2 of 3 rows (66.7%)" in done.error and "gates.quarantine_share.fail = 5.0%" in done.error
     assert survivors(published(tmp_path / "out")) == {"a", "c"}
     assert (tmp_path / "out" / "runs" / "bad" / "metrics.json").exists()
 

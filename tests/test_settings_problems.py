@@ -36,8 +36,8 @@ def test_every_problem_is_reported_at_once(conf):
     (conf / "profiles" / "bad.yaml").write_text("ngrams: 3\n")
     (conf / "profiles" / "worse.yaml").write_text("- a\n")
     (conf / "lexicon" / "more.yaml").write_text("line: [责编]\n")
-    found = problems("input.format=xml", "gates.max_quarantine_share=1.5", "nonsense", path=conf / "rebuild.yaml")
-    for part in ("bad.yaml", "worse.yaml", "more.yaml", "input.format", "gates.max_quarantine_share", "nonsense"):
+    found = problems("input.format=xml", "gates.quarantine_share.fail=1.5", "nonsense", path=conf / "rebuild.yaml")
+    for part in ("bad.yaml", "worse.yaml", "more.yaml", "input.format", "gates.quarantine_share.fail", "nonsense"):
         assert sum(part in line for line in found) == 1, part
     assert len(found) == 6
 
@@ -80,9 +80,9 @@ def test_an_unknown_profile_is_refused_with_the_known_ones():
     [
         ("input.format", "xml", "'parquet', 'json', 'csv' or 'mysql'"),
         ("engine", "flink", "embedded, spark or connect=sc://HOST:PORT"),
-        ("gates.max_quarantine_share", "1.5", "less than or equal to 1"),
-        ("gates.max_quarantine_share", "-0.1", "greater than or equal to 0"),
-        ("gates.max_quarantine_share", ".nan", "1"),
+        ("gates.quarantine_share.fail", "1.5", "less than or equal to 1"),
+        ("gates.quarantine_share.fail", "-0.1", "greater than or equal to 0"),
+        ("gates.quarantine_share.fail", ".nan", "1"),
         ("candidates.max_rounds", "0", "greater than or equal to 1"),
         ("candidates.rows_per_bucket", "0", "greater than 0"),
         ("review.max_pairs_per_row", "many", "integer"),
@@ -206,7 +206,7 @@ def test_messages_speak_of_settings_not_of_libraries():
         "output.keep_work=x",
         "profiles.news=3",
         "candidates.max_rounds=[1]",
-        "gates.max_quarantine_share=abc",
+        "gates.quarantine_share.fail=abc",
         "review=[]",
     )
     assert len(found) == 6

@@ -26,7 +26,7 @@ def test_publishing_replaces_the_pointer(tmp_path):
     for run_id in ("r1", "r2"):
         store(tmp_path, run_id).make_current()
         assert current_run(str(tmp_path)) == run_id
-    assert os.listdir(tmp_path) == ["CURRENT"]
+    assert sorted(os.listdir(tmp_path)) == ["CURRENT", "published"]
 
 
 def test_a_reader_sees_the_old_pointer_until_the_new_one_is_whole(tmp_path, monkeypatch):
@@ -41,7 +41,7 @@ def test_a_reader_sees_the_old_pointer_until_the_new_one_is_whole(tmp_path, monk
 
     monkeypatch.setattr(os, "replace", watched)
     store(tmp_path, "r2").make_current()
-    assert seen == ["r1", "r2"]
+    assert seen == ["r1", "r1", "r1", "r2"]  # before and after the line of history, before and after the pointer
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from dedup_lib.analysis.tables import ANALYSIS
+from dedup_lib.run_history import RUN_HISTORY
 from dedup_lib.schemas import ALL_TABLES, PUBLISHED
 from dedup_lib.tables import Table
 
@@ -25,6 +26,7 @@ def reference() -> str:
     for title, tables in (
         ("Published, for each run", PUBLISHED),
         ("Made from a run by jobs/histogram.py", ANALYSIS),
+        ("Beside the runs", [RUN_HISTORY]),
         ("Input and work tables", others),
     ):
         lines += ["", f"## {title}"]

@@ -23,7 +23,7 @@ def main() -> None:
     counts(Options(str(ROOT / "data" / "sample" / "legacy_news.sql.gz"), "news"))
     with tempfile.TemporaryDirectory() as output, open_session("embedded") as session:
         sample = ROOT / "data" / "sample" / "messy.parquet"
-        overrides = [f"input.path={sample}", f"output.path={output}", "gates.max_quarantine_share=1"]
+        overrides = [f"input.path={sample}", f"output.path={output}", "gates.quarantine_share.fail=1"]
         rebuild(session, load_settings(overrides=overrides).config, say=lambda line: None)
 
 

@@ -68,7 +68,7 @@ def test_names_that_the_result_needs_are_left_free():
 def test_a_table_without_a_key_whose_ids_repeat(session, tmp_path):
     dump = tmp_path / "n.sql"
     dump.write_text(KEYLESS)
-    settings = load_settings(overrides=[f"output.path={tmp_path / 'out'}", "gates.max_quarantine_share=1"])
+    settings = load_settings(overrides=[f"output.path={tmp_path / 'out'}", "gates.quarantine_share.fail=1"])
     work = prepare(str(dump), None, {"id": "id"}, {})
     result = clean(session, settings.config, work, "r", say=lambda line: None)
     assert result.metrics["rows"]["dropped"] == 2 and result.metrics["rows"]["quarantine"] == 1
