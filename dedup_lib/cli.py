@@ -11,6 +11,7 @@ import typer
 
 from dedup_lib.errors import ConfigError, DedupError
 from dedup_lib.session import under_spark_submit
+from dedup_lib.strings import LANGUAGES
 
 INTERNAL = 1
 
@@ -20,6 +21,13 @@ EngineOption = Annotated[
     typer.Option("--engine", help="embedded (no Java), spark, or connect=sc://HOST:PORT; spark under spark-submit."),
 ]
 SetOption = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Override one setting; may be repeated.")]
+LanguageOption = Annotated[str | None, typer.Option("--language", help="en or zh; default: that of the run's settings.")]
+
+
+def check_language(language: str | None) -> None:
+    """Raise ``ConfigError`` for a language that there is not."""
+    if language not in (None, *LANGUAGES):
+        raise ConfigError(f"--language {language!r}: the languages are {', '.join(LANGUAGES)}")
 
 
 def run(job: Callable[..., None]) -> NoReturn:

@@ -67,6 +67,8 @@ class Output(Section):
 
     path: str | None = None
     keep_work: bool = False
+    report: bool = True
+    language: Literal["en", "zh"] = "en"
 
 
 class Candidates(Section):

@@ -14,10 +14,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dedup_lib import metrics
-from dedup_lib.checks import check_gates, check_settings, checked_columns
+from dedup_lib.checks import check_settings, checked_columns
 from dedup_lib.config import Config
 from dedup_lib.errors import InputError
 from dedup_lib.metrics import tell
+from dedup_lib.report import reported_gates
 from dedup_lib.schemas import (
     CLUSTERS,
     DECISIONS,
@@ -81,7 +82,7 @@ def rebuild(
     result = _Run(store, config, started, say, given).execute()
     if not config.output.keep_work:
         store.discard_work()
-    check_gates(result, config)
+    reported_gates(store, result, config, say)
     if finish is not None:
         finish(store, result)
     store.make_current()
@@ -132,7 +133,7 @@ class _Run:
         settled = self.settle(signed, normalized, verdicts)
         decided = self.decide(exact, signed, settled, verdicts)
         tables = self.publish(rows, unusable, decided, signed, normalized, settled, verdicts)
-        return self.report(signed, settled, tables)
+        return self.report(signed, settled, tables, verdicts)
 
     def read(self) -> DataFrame:
         """Input rows with one id each."""
@@ -237,7 +238,8 @@ class _Run:
     def decide(self, exact: DataFrame, signed: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``decisions``: one row for each comparable row."""
         with self.timer("decide"):
-            return self.store.save(outcome.decisions(exact, signed, settled, verdicts), DECISIONS.name)
+            self.decided = self.store.save(outcome.decisions(exact, signed, settled, verdicts), DECISIONS.name)
+        return self.decided
 
     def questions(self, signed: DataFrame, normalized: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``questions``: what a person is asked."""
@@ -276,10 +278,11 @@ class _Run:
             self.progress("publish", **self.written)
         return written
 
-    def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame]) -> dict[str, Any]:
+    def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame], said: Verdicts | None) -> dict[str, Any]:
         """Write ``metrics.json`` and ``manifest.json``."""
         counts = self.rows_read, self.count, self.taken_off, self.lengths, self.containment
         counted = metrics.collect(*counts, signed, settled, self.meetings, self.written, tables, self.timer)
+        counted |= {"lengths": metrics.by_length(self.decided), "verdicts": metrics.by_verdict(said, settled)}
         self.store.write_json("metrics.json", counted)
         every = meetings(self.config, self.lengths["representatives"])
         self.store.write_json("manifest.json", metrics.manifest(self.config, self.store.run_id, self.started, every))

@@ -1,0 +1,56 @@
+"""``report.html`` of a run: what it removed and why, to read, to print, to show to others."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from dedup_lib.checks import check_gates
+from dedup_lib.config import Config
+from dedup_lib.errors import DedupError
+from dedup_lib.report.facts import collect
+from dedup_lib.report.history import previous_runs
+from dedup_lib.report.page import page
+from dedup_lib.store import RunStore
+
+Say = Callable[[str], None]
+
+DUMP = "mysql"  # such runs have a report of their own, clean/page.py
+
+
+def file_name(settings: dict[str, object]) -> str:
+    """The page's name in the run folder, by the settings of ``manifest.json``."""
+    return "run.html" if settings["input"]["format"] == DUMP else "report.html"
+
+
+def write_report(store: RunStore, language: str | None = None, refused: str | None = None) -> str:
+    """Write the report of a run whose tables, metrics and manifest are there; its file name.
+
+    ``language``: that of the run's settings if None; ``refused``: why the result must not be published.
+    """
+    found = collect(store)
+    settings = found.manifest["settings"]
+    chosen = language or settings["output"].get("language", "en")
+    store.write_text(name := file_name(settings), page(found, previous_runs(store), chosen, refused))
+    return name
+
+
+def reported_gates(store: RunStore, metrics: dict[str, Any], config: Config, say: Say) -> None:
+    """Check the gates, and write the report whatever they say. Raises what ``check_gates`` raises."""
+    try:
+        check_gates(metrics, config)
+    except DedupError as refusal:
+        _report(store, config, say, str(refusal))
+        raise
+    _report(store, config, say)
+
+
+def _report(store: RunStore, config: Config, say: Say, refused: str | None = None) -> None:
+    """Write the report if it is wanted; the result is good without it, so no failure of it stops the run."""
+    if not config.output.report:
+        return
+    try:
+        say(f"{'':<12} report     {store.folder}/{write_report(store, None, refused)}")
+    except Exception:
+        say(f"{'':<12} report     could not be written:\n{traceback.format_exc()}")
