@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, NoReturn
 
 import typer
@@ -34,6 +34,15 @@ def run(job: Callable[..., None]) -> NoReturn:
     """Run a job function as a command: its parameters are the options, its docstring the help."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command()(_guarded(job))
+    app()
+    sys.exit(0)
+
+
+def run_group(jobs: Mapping[str, Callable[..., None]], text: str) -> NoReturn:
+    """Run several job functions as sub-commands of one."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help=text)
+    for name, job in jobs.items():
+        app.command(name)(_guarded(job))
     app()
     sys.exit(0)
 

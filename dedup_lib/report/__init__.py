@@ -41,16 +41,18 @@ def reported_gates(store: RunStore, metrics: dict[str, Any], config: Config, say
     try:
         check_gates(metrics, config)
     except DedupError as refusal:
-        _report(store, config, say, str(refusal))
+        try_report(store, config, say, str(refusal))
         raise
-    _report(store, config, say)
+    try_report(store, config, say)
 
 
-def _report(store: RunStore, config: Config, say: Say, refused: str | None = None) -> None:
+def try_report(store: RunStore, config: Config, say: Say, refused: str | None = None) -> None:
     """Write the report if it is wanted; the result is good without it, so no failure of it stops the run."""
     if not config.output.report:
         return
     try:
         say(f"{'':<12} report     {store.folder}/{write_report(store, None, refused)}")
-    except Exception:
-        say(f"{'':<12} report     could not be written:\n{traceback.format_exc()}")
+    except Exception as error:  # named, not quoted: an engine's words may hold a document's text
+        *_, frame = traceback.extract_tb(error.__traceback__)
+        told = f"{type(error).__name__} in {frame.filename}:{frame.lineno}"
+        say(f"{'':<12} report     could not be written: {told}; jobs/report.py writes it again")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ class Histogram:
 def histogram(pairs: Iterable[Mapping[str, Any]], profile: str, near: Mapping[str, Any] | None, bins: int) -> Histogram | None:
     """Similarities of the measured pairs of a profile that say the same; None where there are none.
 
-    Drops of equal texts are left out: their similarity is no measurement.
+    Drops of equal texts are left out: their similarity is no measurement. A bin is as high as the root of its pairs, since
+    near-copies are so many that the valley below them would not be seen.
     """
     counts: Counter[tuple[int, str]] = Counter()
     for row in pairs:
@@ -45,7 +47,8 @@ def histogram(pairs: Iterable[Mapping[str, Any]], profile: str, near: Mapping[st
     for place in range(first, bins + 1):
         found = [counts[place, name] for name in SERIES]
         told = f"{place / bins:.2f}: " + ", ".join(f"{n:,} {name}" for name, n in zip(SERIES, found, strict=True) if n)
-        columns.append((told, tuple(100 * n / tallest for n in found)))
+        height = 100 * math.sqrt(sum(found) / tallest)
+        columns.append((told, tuple(height * n / (sum(found) or 1) for n in found)))
 
     def at(value: float) -> float:
         return 100 * (value * bins - first) / width

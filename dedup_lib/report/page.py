@@ -16,15 +16,16 @@ from dedup_lib.strings import strings
 
 _DIFFERENCE = 800  # characters of a difference
 _NOTHING = Reading("", None, None)
+_LATER = {"verdicts": {}, "lengths": [], "flags": {}, "templates": {}}  # what metrics of older runs lack
 
 
 def page(found: Facts, past: Sequence[Past], language: str, refused: str | None = None) -> str:
     """The page of what was found. ``past``: earlier runs, the latest first; ``refused``: why it was not published."""
     t = strings("report", language)
-    settings, metrics = found.manifest["settings"], found.metrics
+    settings, metrics = found.manifest["settings"], _LATER | found.metrics
     profiles = {name: settings["profiles"][name] for name in found.profiles if name in settings["profiles"]}
     charts = [histogram(found.pairs, name, profile.get("near"), BINS) for name, profile in profiles.items()]
-    lengths = metrics.get("lengths", [])
+    lengths = metrics["lengths"]
     return environment("dedup_lib.report").get_template("report.html.j2").render(
         t=t, lang={"zh": "zh-CN"}.get(language, language), found=found, metrics=metrics, rows=metrics["rows"], refused=refused,
         manifest=found.manifest, past=past, changes=changes(metrics["rows"], past), stages=stages(metrics),
@@ -56,11 +57,11 @@ def stages(metrics: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     return [(name, count, earlier - count) for (name, count), earlier in zip(counts, before, strict=False)]
 
 
-def rules(pairs: Sequence[Row]) -> list[tuple[str, str, str, int]]:
-    """Pairs by decision, method and the rule that decided, the most frequent first."""
-    counts: Counter[tuple[str, str, str]] = Counter()
+def rules(pairs: Sequence[Row]) -> list[tuple[str, str, int]]:
+    """Pairs by decision and the rule that decided, the most frequent first."""
+    counts: Counter[tuple[str, str]] = Counter()
     for row in pairs:
-        counts[row["decision"], row["method"], row["rule"]] += row["count"]
+        counts[row["decision"], row["rule"]] += row["count"]
     order = {"drop": 0, "review": 1, "keep": 2}
     return [(*key, n) for key, n in sorted(counts.items(), key=lambda item: (order.get(item[0][0], 3), -item[1], item[0]))]
 
