@@ -39,9 +39,9 @@ def share(count: int, of: int) -> str:
     return f"{count / of:.1%}" if of else ""
 
 
-def pieces(first: str, second: str, most: int) -> list[tuple[str, str]]:
+def pieces(first: str, second: str, most: int, language: str = "en") -> list[tuple[str, str]]:
     """The difference of two texts as kind ('', ins, del) and text of each stretch."""
-    rich = diff(first, second, most)
+    rich = diff(first, second, most, language)
     edges = sorted({0, len(rich), *(edge for span in rich.spans for edge in (span.start, span.end))})
     found = []
     for start, end in pairwise(edges):

@@ -10,7 +10,7 @@ from dedup_lib.html import environment, pieces
 from dedup_lib.report.charts import histogram, shares
 from dedup_lib.report.facts import BINS, METHODS, Facts, Row
 from dedup_lib.report.history import Past
-from dedup_lib.report.words import profile_in_words, run_in_words
+from dedup_lib.report.words import profile_in_words, reason_in_words, run_in_words
 from dedup_lib.store import Reading
 from dedup_lib.strings import strings
 
@@ -32,10 +32,11 @@ def page(found: Facts, past: Sequence[Past], language: str, refused: str | None 
         methods=[(name, metrics["dropped"][name]) for name in METHODS if name in metrics["dropped"]],
         rules=rules(found.pairs), charts=[chart for chart in charts if chart], gates=gates(metrics, settings),
         lengths=list(zip(lengths, [*[band["from"] - 1 for band in lengths[1:]], None], strict=True)) if lengths else [],
-        samples=[_sample(row, found) for row in found.samples], questions=[_question(row) for row in found.questions],
+        samples=[_sample(row, found, language) for row in found.samples],
+        questions=[_question(row, language) for row in found.questions],
         seconds=list(zip(metrics["seconds"].items(), shares(_seconds(metrics)), strict=False)),
         profiles={name: profile_in_words(profile, t) for name, profile in profiles.items()}, run=run_in_words(settings, t),
-        nothing=_NOTHING,
+        nothing=_NOTHING, reason_in_words=lambda reason: reason_in_words(reason, t),
     )  # fmt: skip
 
 
@@ -77,12 +78,12 @@ def gates(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> list[tuple
     ]
 
 
-def _sample(row: Row, found: Facts) -> dict[str, Any]:
+def _sample(row: Row, found: Facts, language: str) -> dict[str, Any]:
     ours, theirs = (found.readings.get(row[side], _NOTHING) for side in ("doc_id", "kept_id"))
-    difference = pieces(ours.text, theirs.text, _DIFFERENCE)
+    difference = pieces(ours.text, theirs.text, _DIFFERENCE, language)
     return row | {"title": ours.title, "kept_title": theirs.title, "pieces": difference, "equal": ours.text == theirs.text}
 
 
-def _question(row: Row) -> dict[str, Any]:
-    difference = pieces(row["text"] or "", row["kept_text"] or "", _DIFFERENCE)
+def _question(row: Row, language: str) -> dict[str, Any]:
+    difference = pieces(row["text"] or "", row["kept_text"] or "", _DIFFERENCE, language)
     return row | {"method": "", "decision": "review", "pieces": difference, "equal": row["text"] == row["kept_text"]}

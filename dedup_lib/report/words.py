@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 Settings = Mapping[str, Any]
 Words = Mapping[str, str]
+
+_RULE = re.compile(r"([a-z_]+)(?: in a family of ([\d,]+) rows)?(?=$|[: ])")
+
+
+def reason_in_words(reason: str | None, t: Words) -> str:
+    """The column ``reason`` of a pair: the rule's name in words, the facts as they are."""
+    found = _RULE.match(reason or "")
+    if not found or f"rule_{found[1]}" not in t:
+        return reason or ""
+    family = t["in_family"].format(rows=found[2]) if found[2] else ""
+    return t[f"rule_{found[1]}"] + family + reason[found.end() :]
 
 
 def profile_in_words(profile: Settings, t: Words) -> list[str]:

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from dedup_lib.diff import visible
 from dedup_lib.html import environment, seen
+from dedup_lib.report.words import reason_in_words
 from dedup_lib.strings import strings
 
 _RISKY = re.compile("[<>&\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]")
@@ -27,7 +28,7 @@ def page(asked: Sequence[dict[str, Any]], run_id: str, started: str, language: s
     """The page of some questions (as ``questions.py`` makes them) of a run that ``started`` then."""
     t = strings("review", language)
     script, style = (files("dedup_lib.review").joinpath(name).read_text(encoding="utf-8") for name in ("review.js", "review.css"))
-    data = {"run_id": run_id, "started": started, "strings": dict(t), "questions": [_question(row, t) for row in asked]}
+    data = {"run_id": run_id, "started": started, "strings": dict(t), "questions": [_question(row, t, language) for row in asked]}
     return environment("dedup_lib.review").get_template("review.html.j2").render(
         t=t, lang={"zh": "zh-CN"}.get(language, language), run_id=run_id, data=Markup(inert_json(data)),
         script=Markup(script), style=Markup(style), script_hash=_hash(script), style_hash=_hash(style),
@@ -43,7 +44,7 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _question(row: dict[str, Any], t: Any) -> dict[str, Any]:
+def _question(row: dict[str, Any], t: Mapping[str, str], language: str) -> dict[str, Any]:
     """What the page knows of a question; ids as they are, since they go back, everything else made visible."""
     relation = "drop" if row["decision"] == "drop" else row["relation"]
     measures = [f"Jaccard {row['jaccard']:.3f}"] if row["jaccard"] is not None else []
@@ -59,7 +60,9 @@ def _question(row: dict[str, Any], t: Any) -> dict[str, Any]:
         "texts": [_lines(row["text"]), _lines(row["kept_text"])],
         "pieces": [[kind, text[2:-2] if kind else text] for kind, text in row["pieces"]],
         "ask": t["ask_" + relation],
-        "why": " · ".join([*measures, *([seen(row["reason"], 300)] if row["reason"] else [])]),
+        "why": " · ".join(
+            [*measures, *([seen(reason_in_words(row["reason"], strings("report", language)), 300)] if row["reason"] else [])]
+        ),
     }
 
 

@@ -78,7 +78,7 @@ def _questions(store: RunStore, settings: dict[str, Any], request: Request) -> l
     found = [row.asDict() | {"decision": "review"} for row in queue.collect()] if request.limit else []
     if request.drops:
         found += _drops(store, settings, drops_to_ask(unanswered(store.table("pairs"), answered)).limit(request.drops))
-    return [_shown(row) for row in found]
+    return [_shown(row, request.language) for row in found]
 
 
 def _drops(store: RunStore, settings: dict[str, Any], chosen: DataFrame) -> list[dict[str, Any]]:
@@ -91,10 +91,11 @@ def _drops(store: RunStore, settings: dict[str, Any], chosen: DataFrame) -> list
     return rows
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: dict[str, Any], language: str) -> dict[str, Any]:
     ours, theirs = row["text"] or "", row["kept_text"] or ""
     key = question_key(row["doc_id"], row["kept_id"])
-    return row | {"question": key, "pieces": pieces(ours, theirs, _DIFFERENCE), "text": ours[:_TEXT], "kept_text": theirs[:_TEXT]}
+    difference = pieces(ours, theirs, _DIFFERENCE, language)
+    return row | {"question": key, "pieces": difference, "text": ours[:_TEXT], "kept_text": theirs[:_TEXT]}
 
 
 def _lines(asked: Sequence[dict[str, Any]], run_id: str) -> pa.Table:

@@ -121,9 +121,8 @@ def read_table(path: str) -> list[Judgement]:
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"verdicts {path}: cannot be read: {visible(str(error)[:200])}") from error
     rows = [Judgement(**row) for row in pa.table(columns, schema=_SCHEMA).to_pylist()]
-    if wrong := [
-        row for row in rows if row.verdict not in KNOWN or not row.doc_id or bool(row.other_id) == (row.verdict == PROTECT)
-    ]:
+    wrong = [row for row in rows if row.verdict not in KNOWN or not row.doc_id or not (row.other_id or row.verdict == PROTECT)]
+    if wrong:
         raise InputError(
             f"verdicts {path}: {visible(str(wrong[0].doc_id))!r}, {wrong[0].verdict!r}: no verdict; correct the file"
         )
