@@ -92,8 +92,8 @@ def read_verdicts(session: SparkSession, path: str) -> DataFrame:
     missing = [name for name in NEEDED if name not in frame.columns]
     if missing:
         raise InputError(f"verdicts {path}: lacks the column {', '.join(missing)}; it needs {', '.join(NEEDED)}")
-    absent = {name: F.lit(None) for name in VERDICTS.names if name not in frame.columns}
-    return VERDICTS.conform(frame.withColumns(absent))
+    absent = [F.lit(None).alias(name) for name in VERDICTS.names if name not in frame.columns]
+    return VERDICTS.conform(frame.select("*", *absent))
 
 
 def first_line(error: Exception) -> str:

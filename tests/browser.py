@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -18,17 +19,27 @@ needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the pa
 _PATIENCE = 60  # seconds
 
 
+def _pipe() -> tuple[int, int]:
+    """A pipe whose ends are above 9, so that the browser's own two can be set without overwriting one."""
+    ends = os.pipe()
+    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in ends)
+    for end in ends:
+        os.close(end)
+    return high
+
+
 class Browser:
     """One page in a browser of its own profile."""
 
     def __init__(self, folder: Path) -> None:
-        commands, self._out = os.pipe()
-        self._in, answers = os.pipe()
+        (commands, self._out), (self._in, answers) = _pipe(), _pipe()
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--disable-dev-shm-usage",
                    "--no-first-run", "--disable-background-networking", f"--user-data-dir={folder / 'profile'}"]  # fmt: skip
         script = f'exec "$@" 3<&{commands} 4>&{answers}'
         self.process = subprocess.Popen(
-            ["sh", "-c", script, "sh", CHROMIUM, *options, "about:blank"], pass_fds=(commands, answers), stderr=subprocess.DEVNULL
+            ["bash", "-c", script, "bash", CHROMIUM, *options, "about:blank"],
+            pass_fds=(commands, answers),
+            stderr=subprocess.DEVNULL,
         )
         os.close(commands), os.close(answers)
         self._number, self._buffer, self._session = 0, b"", None
