@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from dedup_lib.diff import ONLY_FIRST, ONLY_SECOND, diff, visible
 
 _TITLE = 100  # characters
+_CODE = visible("\u3000")
 _KINDS = {ONLY_FIRST: "del", ONLY_SECOND: "ins"}
 
 
@@ -28,10 +29,15 @@ def environment(package: str) -> Environment:
     return made
 
 
+def legible(text: str) -> str:
+    """A text on one line; the ideographic space, with which every Chinese paragraph begins, is no code here."""
+    return visible(text).replace(_CODE, "\u3000")
+
+
 def seen(text: str | None, most: int = _TITLE) -> str:
     """The beginning of a text on one line, harmless to read."""
     text = text or ""
-    return visible(text[:most]) + (" …" if len(text) > most else "")
+    return legible(text[:most]) + (" …" if len(text) > most else "")
 
 
 def share(count: int, of: int) -> str:
@@ -46,5 +52,5 @@ def pieces(first: str, second: str, most: int, language: str = "en") -> list[tup
     found = []
     for start, end in pairwise(edges):
         style = next((str(span.style) for span in rich.spans if span.start <= start and end <= span.end), "")
-        found.append((_KINDS.get(style, ""), rich.plain[start:end]))
+        found.append((_KINDS.get(style, ""), rich.plain[start:end].replace(_CODE, "\u3000")))
     return found

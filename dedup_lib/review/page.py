@@ -16,8 +16,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dedup_lib.diff import visible
-from dedup_lib.html import environment, seen
+from dedup_lib.html import environment, legible, seen
 from dedup_lib.report.words import reason_in_words
 from dedup_lib.strings import strings
 
@@ -67,4 +66,4 @@ def _question(row: dict[str, Any], t: Mapping[str, str], language: str) -> dict[
 
 
 def _lines(text: str) -> str:
-    return "\n".join(visible(line) for line in text.splitlines())
+    return "\n".join(legible(line) for line in text.splitlines())
