@@ -124,7 +124,7 @@ def test_work_left_by_a_killed_run_does_not_matter(rebuild, tmp_path):
 # ---- looking without touching ----
 
 
-@pytest.mark.parametrize("name", ["rebuild", "explain", "evaluate"])
+@pytest.mark.parametrize("name", ["rebuild", "explain", "evaluate", "report"])
 def test_help_fits_the_screen(tmp_path, name):
     done = job(name, "--help", cwd=tmp_path, COLUMNS="80")
     lines = done.out.splitlines()

@@ -29,7 +29,7 @@ from dedup_lib.metrics import tell
 from dedup_lib.pipeline import Result, Say, rebuild
 from dedup_lib.store import RunStore
 
-DELETE, UNDO, REPORT, SHEET = "delete.sql", "undo.sql", "report.html", "report.csv"
+DELETE, UNDO, REPORT, SHEET, RUN = "delete.sql", "undo.sql", "report.html", "report.csv", "run.html"
 _METADATA = (FILE, OFFSET, END, STATEMENT, ROW, FLAGS)
 
 
@@ -127,7 +127,7 @@ def _finish(store: RunStore, metrics: dict[str, Any], config: Config, job: Job, 
             file.write(undo(target, note))
     if written.triggers:
         job.notes.append(f"The table has triggers, which fire when {REMOVED} is loaded; load it before they are created.")
-    made = [*written.files, REMOVED, *([] if reason else [DELETE, UNDO]), REPORT, SHEET]
+    made = [*written.files, REMOVED, *([] if reason else [DELETE, UNDO]), REPORT, SHEET, *([RUN] if config.output.report else [])]
     say(f"{'':<12} {written.size:,} bytes of dump, {written.clean_size:,} of clean dump")
     report(store, metrics, configured(config, job), job.options.path, job.choice.title, job.notes, made)
 
