@@ -79,7 +79,7 @@ def test_a_run_publishes_and_says_what_it_did(finished):
 def test_a_run_leaves_no_work_behind(finished):
     folder, _ = finished
     assert sorted(os.listdir(folder / "out" / "runs" / "first")) == sorted(
-        [table.name for table in PUBLISHED] + ["metrics.json", "manifest.json"]
+        [table.name for table in PUBLISHED] + ["metrics.json", "manifest.json", "report.html"]
     )
     assert sorted(os.listdir(folder)) == ["input.parquet", "out"]
 
