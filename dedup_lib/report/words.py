@@ -11,6 +11,8 @@ Words = Mapping[str, str]
 
 _RULE = re.compile(r"([a-z_]+)(?: in a family of ([\d,]+) rows)?(?=$|[: ])")
 
+_SHORTER = re.compile(r"^: ([\d.]+) of the shorter text$")
+
 
 def reason_in_words(reason: str | None, t: Words) -> str:
     """The column ``reason`` of a pair: the rule's name in words, the facts as they are."""
@@ -18,7 +20,8 @@ def reason_in_words(reason: str | None, t: Words) -> str:
     if not found or f"rule_{found[1]}" not in t:
         return reason or ""
     family = t["in_family"].format(rows=found[2]) if found[2] else ""
-    return t[f"rule_{found[1]}"] + family + reason[found.end() :]
+    rest = _SHORTER.sub(lambda part: t["of_shorter"].format(share=part[1]), reason[found.end() :])
+    return t[f"rule_{found[1]}"] + family + rest
 
 
 def profile_in_words(profile: Settings, t: Words) -> list[str]:
