@@ -15,6 +15,7 @@ from dedup_lib.diff import visible
 from dedup_lib.errors import ConfigError, DedupError, redacted
 from dedup_lib.metrics import Line, json_line, tell, tell_json
 from dedup_lib.session import under_spark_submit
+from dedup_lib.strings import LANGUAGES
 
 INTERNAL = 1
 
@@ -24,6 +25,13 @@ EngineOption = Annotated[
     typer.Option("--engine", help="embedded (no Java), spark, or connect=sc://HOST:PORT; spark under spark-submit."),
 ]
 SetOption = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="Override one setting; may be repeated.")]
+LanguageOption = Annotated[str | None, typer.Option("--language", help="en or zh; default: that of the run's settings.")]
+
+
+def check_language(language: str | None) -> None:
+    """Raise ``ConfigError`` for a language that there is not."""
+    if language not in (None, *LANGUAGES):
+        raise ConfigError(f"--language {language!r}: the languages are {', '.join(LANGUAGES)}")
 
 
 def run(job: Callable[..., None], epilog: str | None = None) -> NoReturn:

@@ -71,6 +71,8 @@ class Output(Section):
     check_room: bool = True
     textfile: str | None = None
     lock_stale_after: Positive = 900
+    report: bool = True
+    language: Literal["en", "zh"] = "en"
 
 
 class Candidates(Section):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rapidfuzz.distance import Indel, MatchingBlock
 from rich.text import Text
 
+from dedup_lib.strings import strings
+
 CONTEXT = 20  # characters shown on each side of a difference
 LONGEST = 20_000  # characters compared; the rest of a longer text is left out and said so
 ONLY_FIRST, ONLY_SECOND = "bold white on red", "bold white on green"
@@ -18,32 +20,34 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
 
 
-def diff(first: str, second: str, most: int = 20_000) -> Text:
+def diff(first: str, second: str, most: int = 20_000, language: str = "en") -> Text:
     """What only ``first`` has, what only ``second`` has, and equal stretches, shortened; about ``most`` characters of it."""
-    shown = Text()
+    shown, told = Text(), strings("diff", language)
     ours, theirs = first[:LONGEST], second[:LONGEST]
     blocks = [block for block in Indel.editops(ours, theirs).as_matching_blocks() if block.size]
     at, other = 0, 0
     for block in [*blocks, MatchingBlock(len(ours), len(theirs), 0)]:
         if len(shown) > most:
             shown.truncate(most)
-            shown.append(" … (more differences are not shown)", "dim")
+            shown.append(f" … {told['more']}", "dim")
             break
         if block.a > at:
             shown.append(f"[-{visible(ours[at : block.a])}-]", ONLY_FIRST)
         if block.b > other:
             shown.append(f"{{+{visible(theirs[other : block.b])}+}}", ONLY_SECOND)
         at, other = block.a + block.size, block.b + block.size
-        shown.append(_shortened(ours[block.a : at], block.a + block.b == 0, at == len(ours) and other == len(theirs)))
+        shown.append(
+            _shortened(ours[block.a : at], block.a + block.b == 0, at == len(ours) and other == len(theirs), told["equal"])
+        )
     if max(len(first), len(second)) > LONGEST:
-        shown.append(f" … (only the first {LONGEST:,} characters are compared)", "dim")
+        shown.append(f" … {told['cut'].format(number=f'{LONGEST:,}')}", "dim")
     return shown
 
 
-def _shortened(text: str, first: bool, last: bool) -> str:
+def _shortened(text: str, first: bool, last: bool, told: str) -> str:
     """An equal stretch: its ends where differences touch it, its head where none does."""
     if len(text) <= 3 * CONTEXT:
         return visible(text)
     head = "" if first and not last else visible(text[:CONTEXT])
     tail = "" if last else visible(text[-CONTEXT:])
-    return f"{head} … {len(text) - 2 * CONTEXT} equal … {tail}"
+    return f"{head} … {told.format(number=len(text) - 2 * CONTEXT)} … {tail}"

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import reduce
 from importlib.metadata import version
 from typing import Any
 
@@ -23,8 +24,10 @@ from dedup_lib.kernels.normalize import NORMALIZER_VERSION
 from dedup_lib.stages.candidates import KINDS, Meeting
 from dedup_lib.stages.contain import CONTAINS, Contained
 from dedup_lib.stages.settle import Settled, bucket_totals, hot_buckets
+from dedup_lib.stages.verdicts import Verdicts, effects
 
 WORST_BUCKETS = 20
+LENGTH_BANDS = (50, 200, 500, 1000, 5000)  # characters
 _PACKAGES = (
     "pyspark", "pysail", "pyarrow", "numpy", "numba", "OpenCC", "selectolax", "ftfy", "jieba", "readability-lxml", "lxml",
     "rapidfuzz", "pypinyin",
@@ -129,6 +132,20 @@ def collect(
         "contain": dict(containment),
         "seconds": timer.seconds | {"total": round(timer.total(), 3)},
     }
+
+
+def by_length(decided: DataFrame) -> list[dict[str, int]]:
+    """Rows and drops by the length of the raw content; each band begins at ``from`` characters."""
+    band = reduce(lambda found, edge: F.when(F.col("length") >= edge, edge).otherwise(found), LENGTH_BANDS, F.lit(0))
+    counts = F.count("*").alias("rows"), F.count_if(F.col("kept_id").isNotNull()).alias("dropped")
+    return [row.asDict() for row in decided.groupBy(band.alias("from")).agg(*counts).orderBy("from").collect()]
+
+
+def by_verdict(verdicts: Verdicts | None, settled: Settled) -> dict[str, int]:
+    """What verdicts did: see ``stages/verdicts.effects``; empty where there are none."""
+    if verdicts is None:
+        return {}
+    return {"restored": 0, "joined": 0, "confirmed": 0} | dict(effects(verdicts, settled.verified).collect())
 
 
 def containment(found: Contained) -> dict[str, int]:

@@ -16,10 +16,10 @@ from dedup_lib import metrics, nightly, room
 from dedup_lib.checks import check_settings, checked_columns
 from dedup_lib.config import Config
 from dedup_lib.errors import InputError
-from dedup_lib.gates import Evidence
 from dedup_lib.journal import Stopped
 from dedup_lib.metrics import tell
 from dedup_lib.nightly import ANYHOW, Night
+from dedup_lib.report import try_report
 from dedup_lib.resume import How
 from dedup_lib.schemas import (
     CLUSTERS,
@@ -92,7 +92,8 @@ def rebuild(
             counted = run.execute()
         except Stopped:
             return Result(run.store, {}, "stopped")
-        night.judge(run.evidence(counted))
+        night.judge(night.evidence(run.tables, run.rows, counted, run.newest, run.columns.doc_id))
+        try_report(run.store, config, say, night.refusal)
         if night.refusal is None and finish is not None:
             finish(run.store, counted)
         night.publish()
@@ -122,7 +123,7 @@ class _Run:
         settled = self.settle(signed, normalized, verdicts)
         decided = self.decide(exact, signed, settled, verdicts)
         tables = self.publish(rows, unusable, decided, signed, normalized, settled, verdicts)
-        return self.report(signed, settled, tables)
+        return self.report(signed, settled, tables, verdicts)
 
     def read(self) -> DataFrame:
         """Input rows with one id each."""
@@ -233,7 +234,8 @@ class _Run:
     def decide(self, exact: DataFrame, signed: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``decisions``: one row for each comparable row."""
         with self.timer("decide"):
-            return self.store.save(outcome.decisions(exact, signed, settled, verdicts), DECISIONS.name)
+            self.decided = self.store.save(outcome.decisions(exact, signed, settled, verdicts), DECISIONS.name)
+        return self.decided
 
     def questions(self, signed: DataFrame, normalized: DataFrame, settled: Settled, verdicts: Verdicts | None) -> DataFrame:
         """``questions``: what a person is asked."""
@@ -274,20 +276,17 @@ class _Run:
             self.progress("publish", **self.written)
         return written
 
-    def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame]) -> dict[str, Any]:
+    def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame], said: Verdicts | None) -> dict[str, Any]:
         """Write ``metrics.json`` and ``manifest.json``."""
         counts = self.rows_read, self.count, self.taken_off, self.lengths, self.containment
         counted = metrics.collect(*counts, signed, settled, self.meetings, self.written, tables, self.timer)
+        counted |= {"lengths": metrics.by_length(self.decided), "verdicts": metrics.by_verdict(said, settled)}
         counted["room"] = self.needed | room.taken(self.store.folder, self.config.engine)
         self.store.write_json("metrics.json", counted)
         every = meetings(self.config, self.lengths["representatives"])
         told = metrics.manifest(self.config, self.store.run_id, self.started, every)
         self.store.write_json("manifest.json", told | {"fingerprint": self.night.fingerprint})
         return counted
-
-    def evidence(self, counted: dict[str, Any]) -> Evidence:
-        """What the gates look at."""
-        return self.night.evidence(self.tables, self.rows, counted, self.newest, self.columns.doc_id)
 
     def progress(self, stage: str, **counts: int) -> None:
         """One line about a stage: time so far, counts."""

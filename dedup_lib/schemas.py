@@ -141,6 +141,7 @@ DECISIONS = Table(
         Column("content_sha1", "string", "as in documents"),
         Column("simhash", "bigint", "as in documents"),
         PROFILE,
+        Column("length", "int", "as in normalized"),
     ),
 )
 
@@ -160,8 +161,11 @@ VERDICTS = Table(
         Column("doc_id", "string", "the row judged"),
         Column("other_id", "string", "the row it was compared with; null for protect"),
         Column("verdict", "string", "duplicate, not_duplicate or protect"),
+        Column("judged_by", "string", "who said so; null or absent where nobody noted it"),
+        Column("judged_at", "timestamp", "when, UTC; null or absent where nobody noted it"),
     ),
 )
+NEEDED_OF_A_VERDICT = ("doc_id", "other_id", "verdict")
 
 # ---- published tables -------------------------------------------------------------------------------------------------------
 

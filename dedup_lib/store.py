@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +29,7 @@ from dedup_lib.errors import ConfigError, InputError, redacted
 from dedup_lib.files import Folder
 from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.publishing import BEGUN, RUNS, WORK, checked_run_id, current_run, publish
+from dedup_lib.schemas import NEEDED_OF_A_VERDICT as NEEDED
 from dedup_lib.schemas import PUBLISHED, VERDICTS
 from dedup_lib.tables import quoted
 
@@ -95,10 +96,11 @@ def existing(path: str) -> list[str]:
 def read_verdicts(session: SparkSession, path: str) -> DataFrame:
     """The verdict table, from Parquet or CSV. Raises ``InputError`` when it cannot be read or lacks a column."""
     frame = read_input(session, [path], "csv" if path.lower().endswith(".csv") else "parquet")
-    missing = [name for name in VERDICTS.names if name not in frame.columns]
+    missing = [name for name in NEEDED if name not in frame.columns]
     if missing:
-        raise InputError(f"verdicts {path}: lacks the column {', '.join(missing)}; it needs {', '.join(VERDICTS.names)}")
-    return VERDICTS.conform(frame)
+        raise InputError(f"verdicts {path}: lacks the column {', '.join(missing)}; it needs {', '.join(NEEDED)}")
+    absent = [F.lit(None).alias(name) for name in VERDICTS.names if name not in frame.columns]
+    return VERDICTS.conform(frame.select("*", *absent))
 
 
 def first_line(error: Exception) -> str:
@@ -106,6 +108,14 @@ def first_line(error: Exception) -> str:
     lines = [_JAVA_CLASS.sub("", line.strip()) for line in str(error).splitlines()]
     told = [line for line in lines if line and not line.startswith("An error occurred while calling")]
     return redacted(told[0])[:300] if told else type(error).__name__
+
+
+class Reading(NamedTuple):
+    """A row for people: ``text`` is its content, raw; bytes decoded, a page's body alone."""
+
+    text: str
+    title: str | None
+    source: str | None
 
 
 class RunStore:
@@ -179,17 +189,24 @@ class RunStore:
         return found.where(F.col("_id").isin(list(ids)))
 
     def texts(self, ids: Sequence[str], settings: Mapping[str, Any]) -> dict[str, str]:
-        """The content of a few rows, wherever they ended: raw; bytes decoded, a page's body alone. ``settings``: of the input."""
-        found: dict[str, str] = {}
+        """The content of a few rows, as ``readings`` has it."""
+        return {doc_id: reading.text for doc_id, reading in self.readings(ids, settings).items()}
+
+    def readings(self, ids: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Reading]:
+        """A few rows as people read them, wherever they ended. ``settings``: of the input."""
+        found: dict[str, Reading] = {}
         columns, pages = settings["columns"], Pages(**settings.get("pages", {}))
         for name in ("quarantine", "dropped", "documents"):
             rows = self.rows(name, ids, columns)
-            beside = {c: columns.get(c) if columns.get(c) in rows.columns else None for c in ("charset", "source")}
+            roles = ("charset", "source", "title")
+            beside = {c: columns.get(c) if columns.get(c) in rows.columns else None for c in roles}
             given = [(F.col(quoted(n)) if n else F.lit(None)).cast("string").alias(c) for c, n in beside.items()]
             table = rows.select("_id", "_content", *given).toArrow().combine_chunks()
-            doc_ids, *contents = (column.combine_chunks() for column in table.columns)
-            texts = readable(*contents, pages).texts
-            found |= dict(zip(doc_ids.to_pylist(), pc.fill_null(texts, "").to_pylist(), strict=True))
+            doc_ids, content, charset, source, title = (column.combine_chunks() for column in table.columns)
+            texts = readable(content, charset, source, pages).texts
+            parts = (pc.fill_null(texts, ""), title, source)
+            told = map(Reading, *(part.to_pylist() for part in parts))
+            found |= dict(zip(doc_ids.to_pylist(), told, strict=True))
         return found
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 
 from dedup_lib.analysis.tables import ANALYSIS
@@ -17,3 +18,21 @@ def test_the_reference_of_tables_is_current():
 def test_every_column_says_what_it_means():
     assert all(column.meaning.strip() for table in (*ALL_TABLES, *ANALYSIS) for column in table.columns)
     assert len({table.name for table in ALL_TABLES}) == len(ALL_TABLES)
+
+
+def readme(name: str) -> tuple[list[str], list[str], list[str]]:
+    """Commands without their comments, levels of the headings, and what the text links to or quotes as code."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```.*?^```", text, re.DOTALL | re.MULTILINE)
+    commands = [re.sub(r"\s*# .*", "", line) for block in blocks for line in block.splitlines()]
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    headings = [line.split()[0] for line in prose.splitlines() if line.startswith("#")]
+    named = re.findall(r"`[^`]+`", prose) + re.findall(r"\]\((?!README)([^)]+)\)", prose)
+    return [command for command in commands if command.strip()], headings, sorted(named)
+
+
+def test_the_two_readmes_say_the_same():
+    english, chinese = readme("README.md"), readme("README.zh-CN.md")
+    assert chinese[0] == english[0] and len(english[0]) > 20
+    assert chinese[1] == english[1]
+    assert set(chinese[2]) - {"`<输出目录>/CURRENT`"} == set(english[2]) - {"`<output>/CURRENT`"}

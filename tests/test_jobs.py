@@ -80,7 +80,7 @@ def test_a_run_leaves_no_work_behind(finished):
     folder, _ = finished
     assert sorted(os.listdir(folder / "out" / "runs" / "first")) == sorted(
         [table.name for table in PUBLISHED]
-        + ["metrics.json", "manifest.json", "run.json", "gates.json", "lineage.jsonl", "metrics.prom"]
+        + ["metrics.json", "manifest.json", "run.json", "gates.json", "lineage.jsonl", "metrics.prom", "report.html"]
     )
     assert sorted(os.listdir(folder)) == ["input.parquet", "out"]
 
@@ -125,7 +125,7 @@ def test_work_left_by_a_killed_run_does_not_matter(rebuild, tmp_path):
 # ---- looking without touching ----
 
 
-@pytest.mark.parametrize("name", ["rebuild", "explain", "evaluate", "publish"])
+@pytest.mark.parametrize("name", ["rebuild", "explain", "evaluate", "publish", "report"])
 def test_help_fits_the_screen(tmp_path, name):
     done = job(name, "--help", cwd=tmp_path, COLUMNS="80")
     lines = done.out.splitlines()

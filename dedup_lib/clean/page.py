@@ -6,19 +6,16 @@ Every text comes from strangers: the template escapes all that is put into it, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import altair as alt
 import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dedup_lib.clean.evidence import Evidence, Pair
-from dedup_lib.diff import ONLY_FIRST, ONLY_SECOND, diff, visible
+from dedup_lib.diff import visible
+from dedup_lib.html import environment, pieces
 
 _DIFFERENCE = 1_200  # characters of a difference
-_TITLE = 100
-_KINDS = {ONLY_FIRST: "del", ONLY_SECOND: "ins"}
 _METHODS = {
     "exact_raw": "equal as they are",
     "exact_normalized": "equal without markup, spaces, width, tags",
@@ -45,15 +42,7 @@ _YEAR_WIDTH = 640
 
 def page(found: Evidence, heading: Mapping[str, str], notes: Sequence[str], made: Sequence[str]) -> str:
     """The page as HTML. ``heading``: what was cleaned; ``notes``: sentences; ``made``: names of the files beside it."""
-    environment = Environment(
-        loader=PackageLoader("dedup_lib.clean", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"number": "{:,}".format, "seen": _seen, "share": _share}
-    return environment.get_template("report.html.j2").render(
+    return environment("dedup_lib.clean").get_template("report.html.j2").render(
         heading=heading, notes=[visible(note) for note in notes], made=made, rows=found.metrics["rows"],
         methods=[(name, _METHODS.get(name, ""), count) for name, count in found.metrics["dropped"].items()],
         quarantine=found.metrics["quarantine"], years=found.years, chart=_years(found.years),
@@ -62,24 +51,10 @@ def page(found: Evidence, heading: Mapping[str, str], notes: Sequence[str], made
     )  # fmt: skip
 
 
-def _seen(text: str, most: int = _TITLE) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= most else shown[:most] + " …"
-
-
-def _share(count: int, of: int) -> str:
-    return f"{count / of:.1%}" if of else ""
-
-
 def _shown(pair: Pair) -> dict[str, object]:
-    """A pair for the template; ``pieces``: kind ('', ins, del) and text of each stretch of the difference."""
-    rich = diff(pair.text, pair.kept_text, _DIFFERENCE)
-    edges = sorted({0, len(rich), *(edge for span in rich.spans for edge in (span.start, span.end))})
-    pieces = []
-    for start, end in pairwise(edges):
-        style = next((str(span.style) for span in rich.spans if span.start <= start and end <= span.end), "")
-        pieces.append((_KINDS.get(style, ""), rich.plain[start:end]))
-    return {"row": pair.row, "title": pair.title, "kept_title": pair.kept_title, "pieces": pieces}
+    """A pair for the template."""
+    difference = pieces(pair.text, pair.kept_text, _DIFFERENCE)
+    return {"row": pair.row, "title": pair.title, "kept_title": pair.kept_title, "pieces": difference}
 
 
 def _years(years: Mapping[str, tuple[int, int]]) -> Markup | None:

@@ -46,7 +46,7 @@ class Chosen(Protocol):
     notes: list[str]
 
 
-DELETE, UNDO, REPORT, SHEET = "delete.sql", "undo.sql", "report.html", "report.csv"
+DELETE, UNDO, REPORT, SHEET, RUN = "delete.sql", "undo.sql", "report.html", "report.csv", "run.html"
 _METADATA = (FILE, OFFSET, END, STATEMENT, ROW, FLAGS)
 
 
@@ -166,10 +166,11 @@ def _finish(store: RunStore, metrics: dict[str, Any], config: Config, job: Job, 
 def report(store: RunStore, metrics: dict[str, Any], config: Config, job: Chosen, made: list[str]) -> None:
     """Write ``report.html`` and ``report.csv``. ``made``: names of the files beside them."""
     config = configured(config, job)
+    made = [*made, REPORT, SHEET, *([RUN] if config.output.report else [])]
     found = collect(store, metrics, config)
     heading = {"source": job.source, "table": job.choice.title, "run": store.run_id, "settings": config.fingerprint()}
     with open(os.path.join(store.folder, REPORT), "w", encoding="utf-8") as file:
-        file.write(page(found, heading, job.notes, [*made, REPORT, SHEET]))
+        file.write(page(found, heading, job.notes, made))
     with open(os.path.join(store.folder, SHEET), "w", encoding="utf-8-sig", newline="") as file:
         write_sheet(found.lines, file)
 

@@ -58,6 +58,7 @@ def decisions(exact: DataFrame, signatures: DataFrame, settled: Settled, verdict
         F.col("text_sha1").alias("content_sha1"),
         "simhash",
         "profile",
+        "length",
     )
     return DECISIONS.conform(picked)
 

@@ -68,3 +68,18 @@ def apply_verdicts(verified: DataFrame, verdicts: Verdicts | None) -> DataFrame:
     wanted = verdicts.pairs.where(F.col("verdict") == DUPLICATE).select("a", "b")
     edges = measured.join(forbidden, ["a", "b"], "left_anti").union(wanted).distinct()
     return edges.join(verdicts.protected.select(F.col("rank").alias("b")), "b", "left_anti").select("a", "b")
+
+
+def effects(verdicts: Verdicts, verified: DataFrame) -> DataFrame:
+    """``effect`` and ``count``: what the verdicts did to the rule's answers.
+
+    ``restored``: pairs that the rule would drop and a verdict keeps apart, and rows that it would drop and a verdict protects;
+    ``joined``: pairs that only a verdict makes duplicates; ``confirmed``: verdicts that say what the rule says.
+    """
+    ruled = verified.groupBy("a", "b").agg(F.max(F.when(F.col("outcome") == DROP, 1).otherwise(0)).alias("dropped"))
+    judged = verdicts.pairs.join(ruled, ["a", "b"], "left").withColumn("drop", F.coalesce(F.col("dropped") == 1, F.lit(False)))
+    would_fall = ruled.where("dropped = 1").select(F.col("b").alias("rank")).distinct()
+    protected = verdicts.protected.join(would_fall, "rank").select(F.lit("restored").alias("effect"))
+    same = F.col("verdict") == DUPLICATE
+    effect = F.when(same == F.col("drop"), "confirmed").when(same, "joined").otherwise("restored")
+    return judged.select(effect.alias("effect")).unionByName(protected).groupBy("effect").count()

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dedup_lib.errors import InputError
-from dedup_lib.schemas import VERDICTS
+from dedup_lib.schemas import NEEDED_OF_A_VERDICT
 from tests.conftest import embedded_only
 from tests.pipeline.cases import CLINIC, LIBRARY, REWORDED
 from tests.pipeline.helpers import drops, evidence_is_direct, run, survivors
@@ -23,7 +23,7 @@ LEFT, BOTH, RIGHT = LIBRARY[8:], LIBRARY, LIBRARY[:-8]  # Jaccard: neighbours 0.
 NEAR, EXACT, UNRELATED, DOUBTFUL = (LIBRARY, REWORDED), (LIBRARY, LIBRARY), (LIBRARY, MARKET), (CLINIC, REVISED)
 
 Verdict = tuple[str | None, str | None, str | None]
-SCHEMA = pa.schema([(name, pa.string()) for name in VERDICTS.names])
+SCHEMA = pa.schema([(name, pa.string()) for name in NEEDED_OF_A_VERDICT])
 
 
 def judge(session, folder, texts: Sequence[str | None], *verdicts: Verdict | str):
