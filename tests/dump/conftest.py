@@ -29,8 +29,9 @@ def mariadb(tmp_path_factory) -> Iterator[Server]:
          "--auth-root-authentication-method=normal", "--innodb-log-file-size=8M"],
         check=True, capture_output=True,
     )  # fmt: skip
+    encrypted = certificates(folder) if shutil.which("openssl") else []
     process = subprocess.Popen(
-        [programs["mariadbd"], "--no-defaults", f"--datadir={folder}/data", f"--socket={server.socket}",
+        [programs["mariadbd"], "--no-defaults", *encrypted, f"--datadir={folder}/data", f"--socket={server.socket}",
          "--bind-address=127.0.0.1",
          f"--port={server.port}", "--user=root", f"--pid-file={folder}/pid", "--innodb-flush-log-at-trx-commit=0",
          "--innodb-doublewrite=0",
@@ -48,6 +49,22 @@ def mariadb(tmp_path_factory) -> Iterator[Server]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+def certificates(folder: Path) -> list[str]:
+    """A server's certificate for 127.0.0.1 signed by ``ca.pem``, an authority ``other.pem`` that signed nothing; the options."""
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    for name in ("ca", "other"):
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.pem", "-days", "2",
+                "-subj", f"/CN={name}")  # fmt: skip
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "own.key", "-out", "own.csr", "-subj", "/CN=127.0.0.1")
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+    openssl("x509", "-req", "-in", "own.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
+            "-extfile", "names", "-out", "own.pem")  # fmt: skip
+    return [f"--ssl-cert={folder}/own.pem", f"--ssl-key={folder}/own.key", f"--ssl-ca={folder}/ca.pem"]
 
 
 @pytest.fixture

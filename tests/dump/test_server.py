@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import runpy
+import shutil
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -134,6 +135,25 @@ def test_cleaning_the_sample_on_a_server(session, mariadb, account, tmp_path):
     assert Counter(mariadb.rows("live", "news")[1]) == changed != original
     for file in filter(Path.is_file, made.rglob("*")):
         assert not any(secret.encode() in file.read_bytes() for secret in (PASSWORD, FORMS[1], 'p\\"a'))
+
+
+@on_spark
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl: no encrypted connection is tried")
+def test_encrypted_connections(session, mariadb):
+    mariadb.execute(
+        "GRANT SELECT ON *.* TO careful@'127.0.0.1' IDENTIFIED BY 'a secret' REQUIRE SSL; DROP DATABASE IF EXISTS enc;"
+        "CREATE DATABASE enc; USE enc; CREATE TABLE texts (k int PRIMARY KEY, content text); INSERT INTO texts VALUES (1, '甲')"
+    )
+
+    def read(tls: str, authority: str | None = None) -> list[dict]:
+        file = authority and str(Path(mariadb.socket).parent / authority)
+        wanted = connection(session, mariadb, address.Login("careful", "a secret", file), "enc", tls=tls)
+        return rows_of(wanted, "texts").to_pylist()
+
+    assert read("on") == read("verify", "ca.pem") != []
+    for tls, authority, said in (("verify", "other.pem", "certification path"), ("off", None, "Access denied")):
+        with pytest.raises(InputError, match=said):
+            read(tls, authority)
 
 
 @on_spark
