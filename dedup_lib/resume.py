@@ -142,7 +142,8 @@ class Checkpoints:
         return sum(pq.read_metadata(path, filesystem=self.folder.system).num_rows for path in paths)
 
     def _save(self) -> None:
-        self.folder.write(self._file, self.progress.model_dump_json() + "\n")
+        text = self.progress.model_dump_json() + "\n"
+        self.folder.write(self._file, text, durable=False)  # after a restart of the machine nothing is taken from it
 
 
 class Start(NamedTuple):

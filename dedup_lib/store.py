@@ -164,7 +164,7 @@ class RunStore:
             entries = self.files.entries(f"{RUNS}/{self.run_id}/{place}")
             if not any(entry.name.endswith(".parquet") for entry in entries):
                 # The embedded engine leaves no file, and a reader could not tell the columns.
-                self.files.write_bytes(f"{RUNS}/{self.run_id}/{place}/part-00000.parquet", _empty(frame.schema))
+                self.files.write_bytes(f"{RUNS}/{self.run_id}/{place}/part-00000.parquet", _empty(frame.schema), durable=False)
             if self.checkpoints is not None:
                 self.checkpoints.stored(place)
         return self.session.read.schema(frame.schema).parquet(path)

@@ -5,6 +5,7 @@ Every text comes from strangers: templates escape all that is put into them, and
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -16,6 +17,7 @@ _CODE = visible("\u3000")
 _KINDS = {ONLY_FIRST: "del", ONLY_SECOND: "ins"}
 
 
+@cache
 def environment(package: str) -> Environment:
     """Templates of a package, and those of this one beside them; filters for numbers and texts."""
     made = Environment(
