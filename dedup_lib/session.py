@@ -132,6 +132,11 @@ def _tune(session: SparkSession) -> None:
             session.conf.set(name, value)
 
 
+def cores(session: SparkSession) -> int:
+    """How many tasks a session of Apache Spark runs side by side."""
+    return session.sparkContext.defaultParallelism
+
+
 def _configured(session: SparkSession) -> SparkSession:
     for name, value in _ALWAYS.items():
         session.conf.set(name, value)
