@@ -36,4 +36,4 @@ def small(tmp_path_factory):
     """A corpus of which a stage takes a moment, with a verdict so that every stage has something to do."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "verdicts.csv").write_text("doc_id,other_id,verdict\n1,2,not_duplicate\n")
-    return Killing(folder, 2_000, f"input.verdicts={folder / 'verdicts.csv'}")
+    return Killing(folder, 1_000, f"input.verdicts={folder / 'verdicts.csv'}")
