@@ -102,7 +102,7 @@ def _connected(address: str) -> Iterator[SparkSession]:
         raise ConfigError(
             f"engine: no Spark Connect server answers at {place} within {_ANSWERS_WITHIN} s; start one, or put the address right"
         ) from None
-    except PySparkException as error:
+    except (PySparkException, ValueError) as error:
         raise ConfigError(f"engine: {place} is no address of a Spark Connect server; write connect=sc://HOST:PORT") from error
     session = SparkSession.builder.remote(address).getOrCreate()
     try:
