@@ -22,7 +22,7 @@ def check_settings(config: Config) -> None:
         paths = [*config.input.path, config.output.path, *filter(None, [config.input.verdicts])]
         if relative := [path for path in paths if "://" not in path and not os.path.isabs(path)]:
             raise ConfigError(
-                f"path {', '.join(relative)}: a Spark Connect server works in another folder; write whole paths, which it sees too"
+                f"path {', '.join(relative)}: a Spark Connect server works elsewhere; write whole paths, which it sees too"
             )
     check_paths(config.input.path, config.output.path)
 
