@@ -22,7 +22,7 @@ from tests.conftest import JAVA, ROOT, SAMPLE, needs_java
 from tests.pipeline.helpers import LENIENT, digest, published
 
 SPARK = Path(pyspark.__file__).parent
-SECONDS = 240  # after which a run is ended
+SECONDS = 600  # after which a run is ended
 
 pytestmark = [
     needs_java,
