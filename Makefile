@@ -1,9 +1,9 @@
 # make run       deduplicate the sample (embedded engine, no Java); ENGINE=spark does it through spark-submit
 # make clean-dump   clean a MySQL dump: the sample's, or DUMP=; the report is DUMP_OUTPUT/report.html
 # make test      everything this machine can test, WORKERS= side by side (4 GB each), and what was left out
-# make test-clusters  make package, and the job from its files alone on a standalone master and on local-cluster
+# make test-clusters  make package, and the job from its files alone on a standalone master, local-cluster and Spark Connect
 # make notebook  open the notebooks on OUTPUT= (JupyterLab, installed once); LANGUAGE=zh for guides in Chinese
-# make test-faults    kill the job at thirty random moments of a run of 20,000 rows, and compare what comes of it
+# make test-faults    kill the job at thirty random moments of 20,000 rows, in every stage, its executors; fill its disk; compare
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
@@ -81,8 +81,8 @@ $(VENV)/ready: requirements.lock tools/warm.py
 	touch $@
 
 lint: setup
-	$(BIN)/ruff check bench dedup_lib jobs tests tools
-	$(BIN)/ruff format --check bench dedup_lib jobs tests tools
+	$(BIN)/ruff check bench dedup_lib deploy jobs tests tools
+	$(BIN)/ruff format --check bench dedup_lib deploy jobs tests tools
 
 package: setup
 	$(BIN)/python tools/package.py dist

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from pyspark.sql import DataFrame
 
 from dedup_lib.config import Columns, Config
 from dedup_lib.errors import ConfigError, InputError
 from dedup_lib.schemas import DOCUMENTS, DROPPED, QUARANTINE
+from dedup_lib.session import CONNECT
 from dedup_lib.store import check_paths
 
 
@@ -15,6 +18,12 @@ def check_settings(config: Config) -> None:
     for name, value in (("input.path (--input)", config.input.path), ("output.path (--output)", config.output.path)):
         if not value:
             raise ConfigError(f"{name}: not set")
+    if config.engine.startswith(CONNECT):
+        paths = [*config.input.path, config.output.path, *filter(None, [config.input.verdicts])]
+        if relative := [path for path in paths if "://" not in path and not os.path.isabs(path)]:
+            raise ConfigError(
+                f"path {', '.join(relative)}: a Spark Connect server works elsewhere; write whole paths, which it sees too"
+            )
     check_paths(config.input.path, config.output.path)
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_serializer, field_validator, model_validator
 
 from dedup_lib.kernels.boilerplate import Lexicon
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
@@ -103,6 +103,11 @@ class Config(Section):
     gates: Gates = Gates()
     profiles: dict[str, Profile] = {}
     lexicon: Lexicon = Lexicon()
+
+    @field_serializer("engine")
+    def _without_token(self, value: str) -> str:
+        """What is written down of a server: a token may stand behind its address."""
+        return value.partition("/;")[0]
 
     @field_validator("engine")
     @classmethod

@@ -18,6 +18,19 @@ from collections.abc import Sequence
 _QUOTED = re.compile(r"(?<=record parsing: ).*|'[^'\n]{60,}'|\"[^\"\n]{60,}\"|[^\x00-\x7f]{4,}", re.DOTALL)
 
 
+# What the system says when a disk takes no more, in whatever an engine wraps it.
+_TAKES_NO_MORE = re.compile(r"No space left on device|Disk quota exceeded|Read-only file system")
+
+
+def no_room(error: BaseException | None) -> bool:
+    """Whether an error, or one behind it, says that a disk takes no more."""
+    while error is not None:
+        if _TAKES_NO_MORE.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def redacted(text: str) -> str:
     """What an engine or an interpreter says, without what may be a document's text: logs go where documents may not."""
     return _QUOTED.sub("…", text)

@@ -178,15 +178,16 @@ def _worst(candidates: DataFrame, signatures: DataFrame, meetings: Mapping[str, 
 
 def manifest(config: Config, run_id: str, started: datetime, meetings: Mapping[str, Meeting]) -> dict[str, Any]:
     """The content of ``manifest.json``: what decided this result."""
+    settings = config.model_dump(mode="json")
     return {
         "run_id": run_id,
         "started": started.isoformat(),
-        "engine": config.engine,
+        "engine": settings["engine"],
         "settings_fingerprint": config.fingerprint(),
         "normalizer_version": NORMALIZER_VERSION,
         "versions": {"dedup": __version__} | package_versions(),
         "thresholds": thresholds(config, meetings),
-        "settings": config.model_dump(mode="json"),
+        "settings": settings,
     }
 
 

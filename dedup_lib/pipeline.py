@@ -82,7 +82,7 @@ def rebuild(
     in its folder), ``Locked`` when another run works in the output, ``DedupError`` when a stage fails.
     """
     check_settings(config)
-    with nightly.opened(config, run_id, say, how, known=given is None) as night:
+    with room.watched(config), nightly.opened(config, run_id, say, how, known=given is None) as night:
         if night.start.unchanged:
             store = night.store(session)
             night.discard(store)  # a run that died behind the pointer left its work tables

@@ -26,7 +26,7 @@ def plan(session: SparkSession, config: Config, run_id: str | None = None, how: 
     start = begin(Folder(config.output.path), known, "new", run_id, now(), how, said.append)
     begins = "nothing to do: the published run has this result" if start.unchanged else "; ".join(said) or "a new run"
     lines = [
-        f"engine            {config.engine}",
+        f"engine            {config.model_dump(include={'engine'})['engine']}",
         f"input             {', '.join(config.input.path)}: {rows:,} rows, columns {', '.join(raw.columns)}",
         f"id                {columns.doc_id or 'none: made from the content of each row'}",
         f"priority          {columns.publish_time or 'no publication time'}, then length, then id",

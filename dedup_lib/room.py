@@ -10,7 +10,9 @@ import os
 import resource
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dedup_lib.config import Config
-from dedup_lib.errors import ConfigError
+from dedup_lib.errors import ConfigError, DedupError, no_room
 from dedup_lib.store import existing
 
 DISK_PER_TEXT = 2.2  # bytes of a run's tables, work tables among them, for each byte of text in the input
@@ -86,6 +88,29 @@ def check(room: Room, config: Config) -> None:
             f"engine embedded: this corpus needs about {_size(room.memory_needed)} of memory, {_size(room.memory_free)} are "
             f"free; use --engine spark, whose memory does not grow with the corpus, a larger machine, {anyway}"
         )
+
+
+@contextmanager
+def watched(config: Config) -> Iterator[None]:
+    """Turn what a full or unwritable disk makes of a run into a ``DedupError`` that names it."""
+    try:
+        yield
+    except DedupError:
+        raise
+    except Exception as error:
+        if not no_room(error):
+            raise
+        places = {"output": config.output.path, "temporary files": tempfile.gettempdir()}
+        told = [f"{name} {place} ({_disk(place)})" for name, place in places.items()]
+        raise DedupError(
+            f"a disk is full or cannot be written: {', '.join(told)}; nothing was published; make room (publish.py prune removes "
+            "old runs) and run it again: it goes on with what is stored"
+        ) from error
+
+
+def _disk(place: str) -> str:
+    free = _free_disk(place)
+    return "not of this machine" if free is None else f"{_size(free)} free"
 
 
 def text_bytes(paths: Sequence[str], kind: str) -> int | None:

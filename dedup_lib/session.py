@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dedup_lib.errors import ConfigError
@@ -34,6 +35,7 @@ _UNLESS_SET = {
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "32m",
 }
 _LOCAL_JAVA = "-XX:TieredStopAtLevel=1"  # why: conf/spark-local.conf; before any extraJavaOptions
+_ANSWERS_WITHIN = 15  # seconds, a Spark Connect server
 _PARTITIONS_PER_CORE = 4  # of a local master's shuffles; a cluster keeps its default
 
 
@@ -58,9 +60,8 @@ def open_session(engine: str) -> Iterator[SparkSession]:
         with _spark() as session:
             yield session
     elif engine.startswith(CONNECT):
-        session = SparkSession.builder.remote(engine.removeprefix(CONNECT)).getOrCreate()
-        yield _configured(session)
-        session.stop()
+        with _connected(engine.removeprefix(CONNECT)) as session:
+            yield session
     else:
         raise ConfigError(f"engine: {engine!r} is unknown; use embedded, spark or connect=sc://HOST:PORT")
 
@@ -86,6 +87,28 @@ def _embedded() -> Iterator[SparkSession]:
         session.stop()
         server.stop()
         os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)  # set by the client; would turn a later Spark session into a client
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[SparkSession]:
+    import grpc
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    place = address.partition("/;")[0]  # behind it may stand a token
+    try:
+        with DefaultChannelBuilder(address).toChannel() as channel:  # the session itself would try for ten minutes, silently
+            grpc.channel_ready_future(channel).result(_ANSWERS_WITHIN)
+    except grpc.FutureTimeoutError:
+        raise ConfigError(
+            f"engine: no Spark Connect server answers at {place} within {_ANSWERS_WITHIN} s; start one, or put the address right"
+        ) from None
+    except (PySparkException, ValueError) as error:
+        raise ConfigError(f"engine: {place} is no address of a Spark Connect server; write connect=sc://HOST:PORT") from error
+    session = SparkSession.builder.remote(address).getOrCreate()
+    try:
+        yield _configured(session)
+    finally:
+        session.stop()
 
 
 @contextmanager
@@ -130,6 +153,11 @@ def _tune(session: SparkSession) -> None:
     for name, value in wanted.items():
         if not context.getConf().contains(name):
             session.conf.set(name, value)
+
+
+def cores(session: SparkSession) -> int:
+    """How many tasks a session of Apache Spark runs side by side."""
+    return session.sparkContext.defaultParallelism
 
 
 def _configured(session: SparkSession) -> SparkSession:

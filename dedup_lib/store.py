@@ -25,7 +25,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from dedup_lib.errors import ConfigError, InputError, redacted
+from dedup_lib.errors import ConfigError, InputError, no_room, redacted
 from dedup_lib.files import Folder
 from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.publishing import BEGUN, RUNS, WORK, checked_run_id, current_run, publish
@@ -78,7 +78,8 @@ def reading(paths: Sequence[str], kind: str) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError, pa.ArrowException) as error:
         in_a_kernel = isinstance(error, PythonException) and not _FROM_A_FILE.search(str(error))
-        if in_a_kernel or "_InactiveRpcError" in str(error):  # or the engine is gone: no fault of a file
+        # No fault of a file: a kernel's, the engine is gone, or what was read cannot be stored.
+        if in_a_kernel or "_InactiveRpcError" in str(error) or no_room(error):
             raise
         raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
 

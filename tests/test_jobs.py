@@ -170,6 +170,10 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(rebuild, tmp_path)
             "error: a (--set): unknown setting",
         ),
         (["--config", "no.yaml"], "error: no.yaml: no such file"),
+        (
+            ["--input", "x", "--output", "y", "--engine", "connect=sc://h:x/;token=geheim"],
+            "error: engine: sc://h:x is no address of a Spark Connect server",
+        ),
         (["--engine", "flink"], "error: engine (--set): the engine is embedded, spark or connect="),
         (
             ["--profile", "nwes"],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,8 +12,9 @@ import pytest
 
 from dedup_lib import room
 from dedup_lib.config import Config, Input, Output
-from dedup_lib.errors import ConfigError
-from dedup_lib.room import Room, check, estimate, text_bytes
+from dedup_lib.errors import ConfigError, DedupError, InputError
+from dedup_lib.room import Room, check, estimate, text_bytes, watched
+from dedup_lib.store import reading
 
 GB = 10**9
 
@@ -84,3 +87,32 @@ def test_a_container_with_a_limit_has_no_more_than_that(tmp_path, monkeypatch):
     unlimited = room.free_memory()
     limit.write_text("1000000\n")
     assert room.free_memory() < 1_000_000 < unlimited
+
+
+def full(number: int) -> OSError:
+    return OSError(number, os.strerror(number), "/somewhere/part-0.parquet")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        full(errno.ENOSPC), full(errno.EDQUOT), full(errno.EROFS),
+        pa.ArrowIOError("Unable to copy data to file: No space left on device (os error 28)"),
+        RuntimeError("Job aborted.\n\tat x\nCaused by: java.io.IOException: No space left on device"),
+    ],
+)  # fmt: skip
+def test_a_full_disk_is_named_and_is_no_fault_of_the_input(tmp_path, error):
+    for hidden in (False, True):
+        with pytest.raises(DedupError) as told, watched(config(tmp_path)), reading(["in"], "parquet"):
+            if hidden:
+                raise ValueError("could not note the failure") from error
+            raise error
+        assert type(told.value) is DedupError and told.value.exit_code == 1
+        assert f"output {tmp_path / 'not' / 'there'} (" in str(told.value) and "free), temporary files" in str(told.value)
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), full(errno.EACCES), InputError("No space left on device")])
+def test_other_failures_stay_what_they_are(tmp_path, error):
+    with pytest.raises(type(error)) as told, watched(config(tmp_path)):
+        raise error
+    assert told.value is error

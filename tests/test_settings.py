@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import yaml
 
+from dedup_lib.checks import check_settings
 from dedup_lib.config import Config, Profile
+from dedup_lib.errors import ConfigError
+from dedup_lib.metrics import manifest
 from dedup_lib.settings import DEFAULT_CONFIG, load_settings
 
 CONF = Path(__file__).resolve().parent.parent / "conf"
@@ -165,3 +170,18 @@ def test_the_lexicon_changes_the_fingerprint(conf):
 )
 def test_where_and_how_it_is_computed_does_not_change_the_fingerprint(override):
     assert fingerprint(override) == fingerprint()
+
+
+def test_a_token_of_a_server_is_never_written_down():
+    settings = load_settings(overrides=["engine='connect=sc://h:1/;token=geheim'", "input.path=i", "output.path=o"])
+    told = json.dumps(manifest(settings.config, "r", datetime(2031, 5, 1), {})) + "\n".join(settings.lines())
+    assert "geheim" not in told and "connect=sc://h:1" in told
+    assert settings.config.engine.endswith("geheim")  # the session needs it
+
+
+@pytest.mark.parametrize("given", ["input.path=data", "output.path=out", "input.verdicts=v.csv"])
+def test_a_connect_server_gets_whole_paths_only(given):
+    whole = ["input.path=/data", "output.path=/out", "input.verdicts=s3a://b/v.csv", "engine=connect=sc://h:1"]
+    check_settings(load_settings(overrides=whole).config)
+    with pytest.raises(ConfigError, match="write whole paths"):
+        check_settings(load_settings(overrides=[*whole, given]).config)

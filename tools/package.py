@@ -3,9 +3,10 @@
 python tools/package.py dist [--plain]
 
 Run it with the environment's Python (make package does). ``dist`` gets ``environment.tar.gz`` for ``spark-submit --archives``,
-and the jobs. Spark itself is not in it: a cluster brings its own. Everything lies in the archive, and nothing in a --py-files
-zip, because compiled kernels cannot travel inside a zip: every worker of every run would compile for a minute or two. venv-pack
-was no help: it packs links to the interpreter of this machine, at a path that workers need not have.
+the jobs, and the library as a wheel for other environments (there kernels are compiled where they first run). Spark itself is
+not in it: a cluster brings its own. Everything lies in the archive, and nothing in a --py-files zip, because compiled kernels
+cannot travel inside a zip: every worker of every run would compile for a minute or two. venv-pack was no help: it packs links to
+the interpreter of this machine, at a path that workers need not have.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tempfile
 import tomllib
 from collections.abc import Sequence
 from importlib.metadata import Distribution, distribution
@@ -26,7 +28,7 @@ from pathlib import Path, PurePosixPath
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
-# Spark is the cluster's, the embedded engine needs no cluster, and charts are drawn by jobs/evaluate.py alone.
+# Spark is the cluster's, the embedded engine needs no cluster, and charts are drawn by evaluate.py and clean_dump.py alone.
 LEFT_OUT = {"pyspark", "pysail", "altair", "vl-convert-python"}
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 # Of the standard library: what no job imports, and other people's packages.
@@ -74,14 +76,25 @@ YARN:
   spark-submit --master yarn --deploy-mode cluster {common} \\
     {dist}/rebuild.py --input /shared/crawl --output /shared/dedup
 
-Kubernetes (IMAGE: any with Spark 4.2; the volume that all pods mount, and a folder for uploads that they can read):
+Kubernetes, with the image of ./Dockerfile, which holds all this (docker build -t IMAGE . && docker push IMAGE), and the volume
+that all pods mount:
+  spark-submit --master k8s://https://HOST:6443 --deploy-mode cluster --properties-file conf/spark-cluster.conf \\
+    --conf spark.kubernetes.container.image=IMAGE {volumes} \\
+    --conf spark.pyspark.python=/opt/dedup/environment/bin/python \\
+    local:///opt/dedup/rebuild.py --input /shared/crawl --output /shared/dedup
+
+Kubernetes, with any image of Spark 4.2, and a folder for uploads that the pods can read:
   spark-submit --master k8s://https://HOST:6443 --deploy-mode cluster {common} \\
-    --conf spark.kubernetes.container.image=IMAGE --conf spark.kubernetes.file.upload.path=s3a://BUCKET/uploads \\
-    --conf spark.kubernetes.driver.volumes.persistentVolumeClaim.shared.options.claimName=CLAIM \\
-    --conf spark.kubernetes.driver.volumes.persistentVolumeClaim.shared.mount.path=/shared \\
-    --conf spark.kubernetes.executor.volumes.persistentVolumeClaim.shared.options.claimName=CLAIM \\
-    --conf spark.kubernetes.executor.volumes.persistentVolumeClaim.shared.mount.path=/shared \\
+    --conf spark.kubernetes.container.image=IMAGE --conf spark.kubernetes.file.upload.path=s3a://BUCKET/uploads {volumes} \\
     {dist}/rebuild.py --input /shared/crawl --output /shared/dedup
+
+A Spark Connect server whose workers have the packages, and the job as its client (in an environment with the wheel; one folder
+for input and output, seen by all):
+  start-connect-server.sh --archives {dist}/environment.tar.gz#environment \\
+    --conf spark.pyspark.python=./environment/bin/python
+  python {dist}/rebuild.py --engine connect=sc://HOST:15002 --input /shared/crawl --output /shared/dedup
+
+{wheel} is the library for another environment (Python 3.11 or later): pip install {wheel}
 
 Input and output must be folders that the driver and all workers see at one path. What to set for how many rows:
 conf/spark-cluster.conf and ARCHITECTURE.md, "How it grows".
@@ -90,6 +103,12 @@ _COMMON = (
     "--properties-file conf/spark-cluster.conf \\\n    --archives {dist}/environment.tar.gz#environment "
     "--conf spark.pyspark.python=./environment/bin/python"
 )
+
+_VOLUMES = "".join(
+    f" \\\n    --conf spark.kubernetes.{side}.volumes.persistentVolumeClaim.shared.{what}"
+    for side in ("driver", "executor")
+    for what in ("options.claimName=CLAIM", "mount.path=/shared")
+).lstrip(" ")
 
 
 def required() -> list[Distribution]:
@@ -188,6 +207,29 @@ def pack(home: Path, archive: Path, level: int) -> None:
     new.replace(archive)
 
 
+def wheel(dist: Path) -> Path:
+    """Build the wheel, from a copy so that nothing is left in the checkout. Raises ``CalledProcessError``."""
+    for old in dist.glob("dedup_lib-*.whl"):
+        old.unlink()
+    with tempfile.TemporaryDirectory() as copy:
+        for name in ("pyproject.toml", "README.md"):
+            shutil.copy2(ROOT / name, copy)
+        for name in ("dedup_lib", "conf"):
+            shutil.copytree(ROOT / name, Path(copy, name), ignore=shutil.ignore_patterns("__pycache__"))
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--no-build-isolation",
+        ]
+        subprocess.run([*pip, "--wheel-dir", dist.resolve(), copy], check=True)
+    return next(dist.glob("dedup_lib-*.whl"))
+
+
 def _nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
     member.uid = member.gid = 0
     member.uname = member.gname = ""
@@ -207,8 +249,8 @@ def main(arguments: Sequence[str]) -> int:
     shutil.rmtree(home)
     for job in (ROOT / "jobs").glob("*.py"):
         shutil.copy2(job, dist / job.name)
-    version = sys.version.split()[0]
-    print(_HELP.format(dist=dist, version=version, common=_COMMON.format(dist=dist)))
+    told = {"dist": dist, "version": sys.version.split()[0], "wheel": wheel(dist), "volumes": _VOLUMES}
+    print(_HELP.format(common=_COMMON.format(dist=dist), **told))
     return 0
 
 

@@ -22,6 +22,7 @@ from dedup_lib.server import catalog
 from dedup_lib.server.address import Login, Server
 from dedup_lib.server.options import ON, VERIFY, Driver, Options
 from dedup_lib.server.rows import ZONE, schema, typed
+from dedup_lib.session import cores
 
 _PIECE = 8 << 20  # bytes of a batch that are typed at a time
 # Both drivers take what they know. A server could ask a client for its files, and a slow reader is no lost one.
@@ -70,7 +71,7 @@ class Connection:
             return None, ["1 = 1"], why
         (row,) = self._ask(catalog.bounds_query(table, column))
         low, high = (None if row[name] is None else int(row[name]) for name in ("low", "high"))
-        wanted = self._options.parts or catalog.parts_for(size, self._session.sparkContext.defaultParallelism)
+        wanted = self._options.parts or catalog.parts_for(size, cores(self._session))
         return column, catalog.predicates(low, high, wanted), ""
 
     def _partition(self, table: Found) -> tuple[str | None, str]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.conftest import JAVA, ROOT, SAMPLE, needs_java
 from tests.pipeline.helpers import LENIENT, digest, published
 
 SPARK = Path(pyspark.__file__).parent
-SECONDS = 240  # after which a run is ended
+SECONDS = 600  # after which a run is ended
 
 pytestmark = [
     needs_java,
@@ -35,6 +36,7 @@ class Packed(NamedTuple):
     folder: Path
     archive: Path
     spark: Path
+    told: str  # by make package
 
 
 def bare(home: Path, spark: Path) -> dict[str, str]:
@@ -55,7 +57,7 @@ def packed(tmp_path_factory) -> Packed:
     spark = tmp_path_factory.mktemp("spark")  # local-cluster writes into Spark's own folder
     for part in ("bin", "jars", "python"):
         (spark / part).symlink_to(SPARK / part)
-    return Packed(folder, dist / "environment.tar.gz", spark)
+    return Packed(folder, dist / "environment.tar.gz", spark, made.stdout)
 
 
 def expected(rows: str, output: Path) -> str:
@@ -114,8 +116,8 @@ def await_port(port: int, process: subprocess.Popen) -> None:
     raise AssertionError("the master does not answer")
 
 
-def submit(packed: Packed, master: str, rows: str, output: Path) -> str:
-    """Run the packed job from its own folder; what it said."""
+def submit(packed: Packed, master: str, rows: str, output: Path, code: int = 0) -> str:
+    """Run the packed job from its own folder; what it said. ``code``: the exit code that must arrive here."""
     settings = ["spark.pyspark.python=./environment/bin/python", "spark.driver.memory=1g", "spark.executor.memory=1g"]
     settings += ["spark.ui.enabled=false", "spark.sql.shuffle.partitions=4"]
     settings += [f"spark.{side}.defaultJavaOptions=-XX:TieredStopAtLevel=1" for side in ("driver", "executor")]
@@ -127,8 +129,32 @@ def submit(packed: Packed, master: str, rows: str, output: Path) -> str:
         [*command, "rebuild.py", *options(rows, output)],
         cwd=packed.folder, env=bare(output, packed.spark), capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
+    assert done.returncode == code, done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+@contextmanager
+def connect_server(packed: Packed, folder: Path) -> Iterator[str]:
+    """A Spark Connect server on two cores whose workers have the packed environment; its address. Stopped whatever happens."""
+    port = free_port()
+    settings = [f"spark.connect.grpc.binding.port={port}", "spark.sql.shuffle.partitions=4", "spark.ui.enabled=false"]
+    settings += ["spark.driver.memory=1500m", "spark.driver.defaultJavaOptions=-XX:TieredStopAtLevel=1"]
+    settings += [f"spark.pyspark.python={packed.folder / 'environment' / 'bin' / 'python'}"]
+    name = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    command = [packed.spark / "bin" / "spark-submit", "--master", "local[2]", "--class", name]
+    command += [word for setting in settings for word in ("--conf", setting)]
+    with (folder / "server.log").open("wb") as log:
+        server = subprocess.Popen(
+            [*command, "spark-internal"], cwd=folder, env=bare(folder, packed.spark), stdout=log, stderr=log
+        )
+    try:
+        await_port(port, server)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(20)
+        server.kill()
 
 
 def told_by_executors(work: Path) -> dict[Path, str]:
@@ -157,6 +183,46 @@ def test_a_standalone_cluster_gives_the_same_tables_and_compiles_nothing(packed,
 def test_a_local_cluster_gives_the_same_tables(packed, tmp_path):
     submit(packed, "local-cluster[2,1,2048]", "messy.parquet", tmp_path / "out")
     assert digest(published(tmp_path / "out")) == expected("messy.parquet", tmp_path / "embedded")
+
+
+def test_a_connect_server_gives_the_same_tables(packed, tmp_path):
+    """The client is a process without a JVM: whatever is not in the protocol fails."""
+    job = [sys.executable, ROOT / "jobs" / "rebuild.py", *options("*.parquet", tmp_path / "out")]
+    environment = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "SPARK_HOME")}
+    with connect_server(packed, tmp_path) as address:
+        command = [*job, "--engine", f"connect={address}"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert digest(published(tmp_path / "out")) == expected("*.parquet", tmp_path / "embedded")
+
+
+def test_the_exit_code_arrives_through_spark_submit(packed, tmp_path):
+    assert "no such file" in submit(packed, "local[1]", "nothing-*.parquet", tmp_path / "out", code=4)
+
+
+def test_the_image_is_made_of_what_make_package_made(packed):
+    dist, text = packed.archive.parent, (ROOT / "Dockerfile").read_text()
+    lines = [line.split() for line in text.splitlines() if line.startswith(("ADD ", "COPY dist"))]
+    wanted = [name.removeprefix("dist/") for _, *names, _ in lines for name in names]
+    assert "environment.tar.gz" in wanted and all(list(dist.glob(name)) for name in wanted)
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert all(f"!dist/{name}" in ignored for name in wanted)
+    assert f"ARG SPARK={pyspark.__version__}-" in text
+
+
+def test_all_that_is_named_for_users_is_there(packed):
+    """The files that the printed lines name, the wheel's content, and the data files in the archive."""
+    dist = packed.archive.parent
+    named = {word for word in packed.told.replace("#", " ").split() if word.startswith(f"{dist}/")}
+    assert {Path(word).suffix for word in named} == {".gz", ".py", ".whl"} and all(Path(word).is_file() for word in named)
+    assert all(master in packed.told for master in ("spark://", "--master yarn", "k8s://", "connect=sc://"))
+    kinds = (".py", ".j2", ".css", ".js", ".yaml")
+    data = {str(file.relative_to(ROOT)) for file in (ROOT / "dedup_lib").rglob("*") if file.suffix in kinds}
+    site = next(packed.folder.glob("environment/lib/python*/site-packages"))
+    assert [name for name in data if not (site / name).is_file()] == []
+    (wheel,) = dist.glob("*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    assert data <= held and {"dedup_lib/conf/rebuild.yaml", "dedup_lib/conf/profiles/news.yaml"} <= held
 
 
 def test_the_archive_leads_to_nothing_outside_of_it(packed):

@@ -21,12 +21,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from bench.corpus import make_corpus
+from dedup_lib.fingerprints import STAGES
+from dedup_lib.publishing import current_run
 from tests.pipeline.helpers import digest, published
 
+PLACES = (*STAGES, "judge")  # where a run can be killed
+DELAYS = (0.5, 0.5, 0.2, 0.0, 0.0, 0.0)  # shares of a stage's time, after which it is tried to kill it
+Moment = Callable[[float], bool]  # whether, so many seconds after the start, the time has come
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -53,6 +59,7 @@ class Killing:
         begin = time.monotonic()  # the kernels are compiled by now
         self._whole(self._command(self.corpus, folder / "undisturbed"))
         self.seconds = time.monotonic() - begin
+        self.stages = published(folder / "undisturbed")["metrics"]["seconds"]  # of each stage
         self.expected = digest(published(folder / "undisturbed"))
 
     def one(self, seed: int) -> Outcome:
@@ -64,9 +71,8 @@ class Killing:
         valid = True
         while len(behind) < kills:
             if not behind:
-                shutil.rmtree(output, ignore_errors=True)
-                shutil.copytree(self.folder / "old", output)
-            text, ended = self._killed(self._command(self.corpus, output), chance.uniform(0.3, seconds))
+                self._begin(output)
+            text, ended = self._killed(output, after(chance.uniform(0.3, seconds)))
             if not ended:
                 behind.append(_last_stage(text))
                 valid &= digest(published(output)) in (self.old, self.expected)
@@ -74,11 +80,33 @@ class Killing:
                 break
             else:
                 seconds *= 0.7  # the machine is faster now: too late, once more
+        return Outcome(seed, len(behind), behind, *self._made_good(output, valid))
+
+    def in_stage(self, stage: str) -> Outcome:
+        """Kill once, while a stage runs (``judge``: behind the last one, before the pointer), then let the job end."""
+        output = self.folder / f"stage-{stage}"
+        number = PLACES.index(stage)
+        for delay in DELAYS:
+            self._begin(output)
+            seconds = delay * self.stages.get(stage, 0.3)
+            text, ended = self._killed(output, behind_stage(output, number, seconds))
+            if not ended and ended_stages(output) == number and "published: run" not in text:
+                break
+        else:
+            raise AssertionError(f"{stage} was always over before the kill")
+        valid = digest(published(output)) == self.old
+        return Outcome(number, 1, [PLACES[number - 1] if number else "nothing"], *self._made_good(output, valid))
+
+    def _begin(self, output: Path) -> None:
+        shutil.rmtree(output, ignore_errors=True)
+        shutil.copytree(self.folder / "old", output)
+
+    def _made_good(self, output: Path, valid: bool) -> tuple[bool, bool, bool]:
         done = self._whole(self._command(self.corpus, output))
         went_on = "going on with run" in done or "nothing to do" in done
         equal = digest(published(output)) == self.expected
         shutil.rmtree(output)
-        return Outcome(seed, len(behind), behind, went_on, valid, equal)
+        return went_on, valid, equal
 
     def _command(self, corpus: str, output: Path) -> list[str]:
         words = [word for setting in self.settings for word in ("--set", setting)]
@@ -91,20 +119,49 @@ class Killing:
             raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-2000:]}")
         return done.stdout
 
-    def _killed(self, command: list[str], after: float) -> tuple[str, bool]:
+    def _killed(self, output: Path, moment: Moment) -> tuple[str, bool]:
         """What a run said until it was killed, and whether it had ended before."""
-        with tempfile.TemporaryFile() as said:
+        with (self.folder / "said").open("wb+") as said:
+            command = self._command(self.corpus, output)
             process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
-            try:
-                process.wait(after)
-            except subprocess.TimeoutExpired:
-                pass
+            begun = time.monotonic()
+            while process.poll() is None and not moment(time.monotonic() - begun):
+                time.sleep(0.002)
             ended = process.poll() is not None
             if not ended:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             said.seek(0)
             return said.read().decode("utf-8", "replace"), ended
+
+
+def after(seconds: float) -> Moment:
+    """So long after the start."""
+    return lambda passed: passed > seconds
+
+
+def behind_stage(output: Path, number: int, seconds: float) -> Moment:
+    """So long after so many stages of the unfinished run were done; before the first: after it claimed its folder."""
+    since: list[float] = []
+
+    def moment(passed: float) -> bool:
+        if not since and ended_stages(output) >= number:
+            since.append(passed)
+        return bool(since) and passed - since[0] >= seconds
+
+    return moment
+
+
+def ended_stages(output: Path) -> int:
+    """How many stages the newest run has ended, by its lineage; -1 if there is no run beside the published one."""
+    runs = [folder for folder in (output / "runs").iterdir() if folder.name != current_run(str(output))]
+    if not runs:
+        return -1
+    try:
+        lines = (runs[0] / "lineage.jsonl").read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return 0
+    return len({name for line in lines if '"COMPLETE"' in line for name in STAGES if f'"dedup.{name}"' in line})
 
 
 def _last_stage(text: str) -> str:
