@@ -231,10 +231,19 @@ QUARANTINE = Table(
     "quarantine",
     "rows that could not be processed",
     (
-        Column("reason", "string", "empty, undecodable, duplicate_id, missing_id or unknown_profile"),
-        Column("file", "string", "the input file, where the row could not be read from it"),
+        Column("reason", "string", "empty, undecodable, duplicate_id, missing_id, unknown_profile or unreadable_file"),
+        Column("file", "string", "the input file and what is wrong with it; then the line stands for all its rows"),
     ),
     raw=True,
+)
+UNREADABLE = Table(
+    "unreadable",
+    "input files that could not be read",
+    (
+        Column("file", "string", "its path"),
+        Column("reason", "string", "what is wrong with it"),
+        Column("rows", "bigint", "rows in it by its footer, else guessed from its size"),
+    ),
 )
 FLAGS = Table(
     "flags",
@@ -296,4 +305,17 @@ SCORES = Table(
 )
 
 PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS, TEMPLATES, EVENTS, SCORES)
-ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS, *PUBLISHED)
+ALL_TABLES = (
+    UNREADABLE,
+    NORMALIZED,
+    EXACT,
+    SIGNATURES,
+    BUCKETS,
+    CANDIDATES,
+    VERIFIED,
+    EDGES,
+    DECISIONS,
+    QUESTIONS,
+    VERDICTS,
+    *PUBLISHED,
+)
