@@ -134,7 +134,8 @@ def quarantine(
 ) -> DataFrame:
     """``quarantine``: rows without a usable text, without an id of their own, or of a profile that does not exist.
 
-    Each file of ``unreadable``, if any, is a line of nulls. ``unusable`` holds ``doc_id`` and ``unusable``, the reason, of the ``refused`` rows whose text cannot be compared.
+    Each file of ``unreadable``, if any, is a line of nulls. ``unusable`` holds ``doc_id`` and ``unusable``, the reason, of the
+    ``refused`` rows whose text cannot be compared.
     """
     owner, known = F.col("copy") == 1, F.col("profile").isin(known_profiles)
     reason = F.when(F.col("copy") == 0, "missing_id").when(~owner, "duplicate_id").otherwise("unknown_profile")
