@@ -12,7 +12,6 @@ from dedup_lib.checks import checked_columns
 from dedup_lib.config import Columns, Config
 from dedup_lib.journal import Journal
 from dedup_lib.nightly import Night
-from dedup_lib.schemas import UNREADABLE
 from dedup_lib.stages.contents import pages_of
 from dedup_lib.stages.identify import distinct_ids, raw_rows, shared_ids
 from dedup_lib.store import RunStore, reading
@@ -25,7 +24,7 @@ class Intake:
 
     columns: Columns
     rows_read: int
-    needed: room.Room | None
+    needed: dict[str, int | None]
 
     def __init__(self, store: RunStore, night: Night, config: Config, timer: Journal, given: Given | None) -> None:
         self.store, self.night, self.config, self.timer, self.given = store, night, config, timer, given
@@ -75,7 +74,7 @@ class Intake:
 
     def _remembers(self) -> bool:
         """Note what is left out; whether an attempt before knew of more, since it had found damage while it read."""
-        noted = self.store.save(unreadable.table(self.store.session, self.bad), UNREADABLE.name)
+        noted = self.store.save(unreadable.table(self.store.session, self.bad), unreadable.UNREADABLE.name)
         listed = [unreadable.Bad(*row) for row in noted.orderBy("file").collect()]
         self.unreadable = noted if listed else None
         differs, self.bad = listed != self.bad, listed

@@ -236,15 +236,6 @@ QUARANTINE = Table(
     ),
     raw=True,
 )
-UNREADABLE = Table(
-    "unreadable",
-    "input files that could not be read",
-    (
-        Column("file", "string", "its path"),
-        Column("reason", "string", "what is wrong with it"),
-        Column("rows", "bigint", "rows in it by its footer, else guessed from its size"),
-    ),
-)
 FLAGS = Table(
     "flags",
     "what there is to say about how a row's content was read; no row where it was plain",
@@ -305,5 +296,4 @@ SCORES = Table(
 )
 
 PUBLISHED = (DOCUMENTS, DROPPED, PAIRS, CLUSTERS, REVIEW, QUARANTINE, FLAGS, TEMPLATES, EVENTS, SCORES)
-_WORK = (UNREADABLE, NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS)
-ALL_TABLES = (*_WORK, *PUBLISHED)
+ALL_TABLES = (NORMALIZED, EXACT, SIGNATURES, BUCKETS, CANDIDATES, VERIFIED, EDGES, DECISIONS, QUESTIONS, VERDICTS, *PUBLISHED)

@@ -20,10 +20,18 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dedup_lib.errors import InputError, redacted
 from dedup_lib.files import Folder, is_data
-from dedup_lib.schemas import UNREADABLE
+from dedup_lib.schemas import Column, Table
 from dedup_lib.store import existing, read_input
 
-REASON = "unreadable_file"
+UNREADABLE = Table(
+    "unreadable",
+    "input files that could not be read",
+    (
+        Column("file", "string", "its path"),
+        Column("reason", "string", "what is wrong with it"),
+        Column("rows", "bigint", "rows in it by its footer, else guessed from its size"),
+    ),
+)
 _NAMED = 3
 _THREADS = 8
 # What engines do not read, or not alike; a file may hold it and be whole.
@@ -31,6 +39,11 @@ _STRANGE = (
     pa.types.is_unsigned_integer, pa.types.is_dictionary, pa.types.is_float16, pa.types.is_decimal256, pa.types.is_time,
     pa.types.is_duration, pa.types.is_fixed_size_binary, lambda kind: pa.types.is_timestamp(kind) and kind.unit == "ns",
 )  # fmt: skip
+
+
+_WIDE_ENOUGH = {
+    "uint8": ("smallint", "int", "bigint"), "uint16": ("int", "bigint"), "uint32": ("bigint",), "uint64": ("decimal(20,0)",),
+}  # fmt: skip
 
 
 class Bad(NamedTuple):
@@ -58,10 +71,12 @@ def load(session: SparkSession, paths: Sequence[str], kind: str, known: Sequence
     files = _files(paths)
     bad = {found.file: found for found in (*_checked(files, _footer), *known)}
     try:
-        return Loaded(read_input(session, _without(paths, bad), kind), _sized(bad, files))
+        frame = read_input(session, _without(paths, bad), kind)
+        _check_width(frame, [file for file in files if file not in bad])
+        return Loaded(frame, _sized(bad, files))
     except InputError as error:
         whole = [file for file in files if file not in bad]
-        others = {found.file: found for found in _outvoted(whole)}
+        others = {found.file: found for found in _outvoted(whole) or _checked(whole, _pages)}
         if not others:
             raise InputError(f"{error}{_strange(whole)}") from None
         bad |= others
@@ -163,6 +178,15 @@ def _outvoted(files: Sequence[str]) -> list[Bad]:
             field = others[0]
             found.append(Bad(file, f"column {field.name!r} is {field.type}, in most rows {usual[field.name]}", rows))
     return found
+
+
+def _check_width(frame: DataFrame, files: Sequence[str]) -> None:
+    """Raise ``InputError`` if the engine takes unsigned numbers for signed ones of their width: large ones would not fit."""
+    taken = {field.name: field.dataType.simpleString() for field in frame.schema}
+    for file in files:
+        for field in pq.read_schema(file):
+            if str(field.type) in _WIDE_ENOUGH and taken.get(field.name) not in _WIDE_ENOUGH[str(field.type)]:
+                raise InputError(f"input {file}: cannot be read as parquet")
 
 
 def _strange(files: Sequence[str]) -> str:

@@ -16,8 +16,19 @@ KERNELS = sorted((ROOT / "dedup_lib" / "kernels").rglob("*.py"))
 EVALUATION = sorted((ROOT / "dedup_lib" / "evaluation").rglob("*.py"))
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 300, 50
 
-FORBIDDEN_CALLS = {"hash", "eval", "exec"}  # hash() of a string differs from process to process
+FORBIDDEN_CALLS = {"hash", "eval", "exec", "compile", "__import__"}  # hash() of a string differs from process to process
 FORBIDDEN_MODULES = {"pickle", "cPickle", "cloudpickle", "dill", "shelve", "marshal"}
+FORBIDDEN_ATTRIBUTES = {
+    "read_pickle",
+    "to_pickle",
+    "read_hdf",
+    "os.system",
+    "os.popen",
+    "builtins.eval",
+    "builtins.exec",
+    "mktemp",
+}
+PROCESSES = {"subprocess", "pty", "commands", "os.exec", "os.spawn", "asyncio.create_subprocess"}
 SAFE_LOADERS = {"SafeLoader", "CSafeLoader"}
 UNSAFE_YAML = {"load_all", "unsafe_load", "unsafe_load_all", "full_load", "full_load_all", "UnsafeLoader", "FullLoader"}
 
@@ -60,6 +71,11 @@ def unsafe_code(source: str) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.Attribute) and node.attr in UNSAFE_YAML:
             yield node.attr
+        elif isinstance(node, ast.Attribute) and {node.attr, ast.unparse(node)} & FORBIDDEN_ATTRIBUTES:
+            yield ast.unparse(node)
+        elif isinstance(node, ast.keyword) and node.arg in ("shell", "allow_pickle"):
+            if not (isinstance(node.value, ast.Constant) and node.value.value is False):
+                yield node.arg
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "yaml.load" and not _has_safe_loader(node):
             yield "yaml.load"
 
@@ -67,6 +83,13 @@ def unsafe_code(source: str) -> Iterator[str]:
 def _has_safe_loader(call: ast.Call) -> bool:
     given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "Loader")]
     return any(ast.unparse(loader).split(".")[-1].endswith("SafeLoader") for loader in given)
+
+
+def other_programs(source: str) -> Iterator[str]:
+    """Imports and calls that start another program: the product itself has no need of one."""
+    tree = ast.parse(source)
+    names = [*imported_modules(tree), *(ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute))]
+    yield from (name for name in names if name.startswith(tuple(PROCESSES)))
 
 
 def missing_docstrings(source: str) -> Iterator[str]:
@@ -100,7 +123,7 @@ def oversized(source: str) -> Iterator[str]:
     ("rule", "files"),
     [
         (impure_imports, KERNELS), (engine_imports, EVALUATION),
-        (unsafe_code, PROGRAM), (missing_docstrings, LIBRARY + BENCH), (oversized, PROGRAM),
+        (unsafe_code, PROGRAM), (other_programs, LIBRARY), (missing_docstrings, LIBRARY + BENCH), (oversized, PROGRAM),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )  # fmt: skip
@@ -120,6 +143,9 @@ def test_all_modules_keep_the_rule(rule: Rule, files: list[Path]):
         (unsafe_code, "key = hash('a')"), (unsafe_code, "keys = map(hash, words)"), (unsafe_code, "eval('1')"),
         (unsafe_code, "exec(code)"), (unsafe_code, "import pickle"), (unsafe_code, "from pickle import loads"),
         (unsafe_code, "yaml.load(f)"), (unsafe_code, "yaml.load(f, Loader=yaml.Loader)"), (unsafe_code, "yaml.unsafe_load(f)"),
+        (unsafe_code, "os.system('ls')"), (unsafe_code, "pd.read_pickle(f)"), (unsafe_code, "np.load(f, allow_pickle=True)"),
+        (unsafe_code, "subprocess.run(x, shell=True)"), (unsafe_code, "subprocess.run(x, shell=given)"),
+        (other_programs, "import subprocess"), (other_programs, "from subprocess import run"), (other_programs, "os.execv(a, b)"),
         (missing_docstrings, "x = 1"), (missing_docstrings, "'m'\ndef f(): pass"), (missing_docstrings, "'m'\nclass C: pass"),
         (missing_docstrings, "'m'\nclass C:\n  'c'\n  def f(self): pass"),
         (oversized, "\n" * 301), (oversized, "def f():\n" + "    x = 1\n" * 50),

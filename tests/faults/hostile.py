@@ -40,9 +40,10 @@ ROOT = Path(__file__).resolve().parents[2]
 SILENCE, FIRST = 60, 400  # seconds for one input; for the first, before which kernels may be compiled
 BATCH = 250  # texts of one run
 SNIPPETS = (
-    "<script>", "</p>", "<div " + "a=b " * 500, "&amp;amp;lt;", "&#x110000;", "&#xD800;", "<!--", "]]>", "<![CDATA[", "\x00", "\u202e",
-    "\ufffe", "\ufeff", "\u0301" * 400, "\ufdfa" * 50, "Ã¤Â¸Â­", "锟斤拷", "烫烫烫", "\\ud83d", "%E4%B8", "'; DROP TABLE news; --", "=cmd()",
-    "{{7*7}}", "${x}", "../../etc/passwd", "\x1b[2J", "(" * 300, "。" * 500, "第1条" * 200, "http://" * 50, "a@" * 200, "1," * 400,
+    "<script>", "</p>", "<div " + "a=b " * 500, "&amp;amp;lt;", "&#x110000;", "&#xD800;", "<!--", "]]>", "<![CDATA[",
+    "\x00", "\u202e", "\ufffe", "\ufeff", "\u0301" * 400, "\ufdfa" * 50, "Ã¤Â¸Â­", "锟斤拷", "烫烫烫", "\\ud83d", "%E4%B8",
+    "'; DROP TABLE news; --", "=cmd()", "{{7*7}}", "${x}", "../../etc/passwd", "\x1b[2J", "(" * 300, "。" * 500,
+    "第1条" * 200, "http://" * 50, "a@" * 200, "1," * 400,
 )  # fmt: skip
 
 
@@ -97,9 +98,9 @@ def _articles() -> list[dict]:
     return pq.read_table(ROOT / "data" / "sample" / "articles.parquet").slice(0, 60).to_pylist()
 
 
-def through_the_job(session, seed: int, folder: Path) -> str:
+def through_the_job(session, seed: int, folder: Path, size: int = BATCH) -> str:
     """One run over a batch; raises ``AssertionError`` unless every row came out once as it went in."""
-    chance, content = random.Random(seed), texts(seed, BATCH)
+    chance, content = random.Random(seed), texts(seed, size)
     if as_text := seed % 2 == 0:
         content = [data.decode("utf-8", "replace") for data in content]
     names = [chance.choice(["s", "../../x", "a\x00b", "'; --", "<b>", "\u202e", "=1+1", "x" * 5000]) for _ in content]
