@@ -80,7 +80,8 @@ notebook: $(VENV)/notebook
 	DEDUP_OUTPUT=$(abspath $(OUTPUT)) DEDUP_LANGUAGE=$(LANGUAGE_OF_GUIDES) $(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
 
 $(VENV)/notebook: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'jupyterlab>=4.2,<5'
+	sed '/--hash=/d; s/ *\\$$//' requirements.lock > $(VENV)/versions # pip asks hashes of everything once it meets one
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/versions 'jupyterlab>=4.2,<5'
 	touch $@
 
 setup: $(VENV)/ready
