@@ -15,7 +15,7 @@ READERS = [kind for kind in KINDS if kind != "job"]
 
 @embedded_only
 def test_hostile_texts_come_out_as_they_went_in(session, tmp_path):
-    assert through_the_job(session, 1, tmp_path / "1", 40) == "equal"
+    assert through_the_job(session, 1, tmp_path / "1", 20) == "equal"
 
 
 @embedded_only
