@@ -4,10 +4,12 @@
 # make test-clusters  make package, and the job from its files alone on a standalone master, local-cluster and Spark Connect
 # make notebook  open the notebooks on OUTPUT= (JupyterLab, installed once); LANGUAGE=zh for guides in Chinese
 # make test-faults    kill the job at thirty random moments of 20,000 rows, in every stage, its executors; fill its disk; compare
+# make test-hostile   thousands of hostile texts and mutated files through the job and the readers, counted
 # make lint      style
 # make bench     measure the job on a made corpus (N= rows, MODE=, SEED=, ENGINE=) or on INPUT= with TRUTH=; PEERS=1: other tools too
 # make bench-report  draw what was measured: bench/report.html, docs/bench.svg
 # make package   dist/: what a cluster needs, in one archive with compiled kernels; prints the spark-submit lines
+# make audit     ask the registry for known weaknesses of the locked packages, where it can be reached
 # make clean     remove the environment and all output
 
 PYTHON  ?= python3
@@ -32,7 +34,7 @@ GIVEN   := $(if $(filter file,$(origin INPUT)),,$(INPUT))
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
-.PHONY: run run-embedded run-spark clean-dump test test-clusters test-faults bench bench-report notebook setup lint package clean
+.PHONY: run run-embedded run-spark clean-dump test test-clusters test-faults test-hostile audit bench bench-report notebook setup lint package clean
 .DEFAULT_GOAL := run
 
 run: run-$(ENGINE)
@@ -57,6 +59,14 @@ test-clusters: setup
 test-faults: setup
 	FAULTS=yes $(BIN)/python -m pytest tests/faults $(ARGS)
 
+test-hostile: setup
+	$(BIN)/python -m tests.faults.hostile $(ARGS)
+
+audit: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(VENV)/audit pip-audit && \
+	  PYTHONPATH=$(VENV)/audit $(BIN)/python -m pip_audit --path $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	  || echo "audit: something is known of these packages, or their registry cannot be asked here"
+
 bench: setup
 	$(BIN)/python -m bench.run --engine $(ENGINE) --mode $(MODE) --rows $(N) --seed $(SEED) \
 	  $(if $(GIVEN),--input '$(GIVEN)') $(if $(TRUTH),--truth '$(TRUTH)') $(if $(filter-out 0,$(PEERS)),--peers) $(ARGS)
@@ -70,7 +80,8 @@ notebook: $(VENV)/notebook
 	DEDUP_OUTPUT=$(abspath $(OUTPUT)) DEDUP_LANGUAGE=$(LANGUAGE_OF_GUIDES) $(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
 
 $(VENV)/notebook: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'jupyterlab>=4.2,<5'
+	sed '/--hash=/d; s/ *\\$$//' requirements.lock > $(VENV)/versions # pip asks hashes of everything once it meets one
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/versions 'jupyterlab>=4.2,<5'
 	touch $@
 
 setup: $(VENV)/ready

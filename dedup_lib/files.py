@@ -19,6 +19,8 @@ from pyarrow import fs
 
 from dedup_lib.errors import StorageUnknown
 
+_NO_DATA = ("_", ".")  # how names begin that engines do not read as data
+
 
 class Entry(NamedTuple):
     """A file: its path inside the folder, bytes, and when it was written (nanoseconds; 0 where the store does not say)."""
@@ -120,6 +122,11 @@ class Folder:
 
     def _inside(self, path: str) -> str:
         return posixpath.relpath(path, self.base)
+
+
+def is_data(name: str) -> bool:
+    """Whether engines read a file of that name, relative to the input folder, as data."""
+    return not any(part.startswith(_NO_DATA) and "=" not in part for part in name.split("/"))
 
 
 def _opened(path: str) -> tuple[fs.FileSystem, str]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dedup_lib.config import Config
 from dedup_lib.errors import ConfigError, InputError
-from dedup_lib.files import Entry, Folder
+from dedup_lib.files import Entry, Folder, is_data
 from dedup_lib.kernels.normalize import NORMALIZER_VERSION
 from dedup_lib.metrics import package_versions
 from dedup_lib.store import existing
@@ -38,7 +38,6 @@ _LATER = {
     "review": "publish",
 }
 MOST_LISTED = 2000  # input files whose changes can be named; of more it is only known that some changed
-_NO_DATA = ("_", ".")  # how names begin that engines do not read as data
 
 
 class Facts(NamedTuple):
@@ -115,7 +114,7 @@ def _local(path: str) -> dict[str, Entry]:
     for place in existing(path):
         if os.path.isdir(place):
             entries = Folder(place).entries("", recursive=True)
-            found |= {os.path.join(place, entry.name): entry for entry in entries if _is_data(entry.name)}
+            found |= {os.path.join(place, entry.name): entry for entry in entries if is_data(entry.name)}
         elif os.path.exists(place):  # a link may lead nowhere
             status = os.stat(place)
             found[place] = Entry(place, status.st_size, status.st_mtime_ns)
@@ -131,12 +130,8 @@ def _remote(path: str) -> dict[str, Entry]:
     if not is_glob and folder.is_file(""):
         info = folder.system.get_file_info(folder.base)
         return {path: Entry(path, info.size or 0, info.mtime_ns or 0)}
-    found = {f"{base.rstrip('/')}/{entry.name}": entry for entry in folder.entries("", recursive=True) if _is_data(entry.name)}
+    found = {f"{base.rstrip('/')}/{entry.name}": entry for entry in folder.entries("", recursive=True) if is_data(entry.name)}
     return {place: e for place, e in found.items() if not is_glob or fnmatch.fnmatchcase(place, path + "*")}
-
-
-def _is_data(name: str) -> bool:
-    return not any(part.startswith(_NO_DATA) and "=" not in part for part in name.split("/"))
 
 
 def changed(files: Iterable[tuple[str, Entry]], paths: Iterable[str]) -> list[str]:

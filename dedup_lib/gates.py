@@ -121,7 +121,9 @@ def _absolute(given: Evidence, config: Config) -> list[Finding]:
     undecodable = undecodable_rows(counted)
     worst = next(iter(counted["candidates"]["worst_buckets"]), {"rows": 0})
     cluster, survivor = largest_cluster(given, config)
-    bad = rows["quarantine"]
+    unread = counted.get("unreadable", {"files": 0, "rows": 0})  # a file is one line of quarantine, and many rows
+    hidden = unread["rows"] - unread["files"]
+    bad = rows["quarantine"] + hidden
     quarantined = _quarantined(given, config)
     return [
         Finding("empty_input", float(total == 0), "holds no rows"),
@@ -132,8 +134,9 @@ def _absolute(given: Evidence, config: Config) -> list[Finding]:
             lambda: [{"file": place} for place in given.changed[:SHOWN]],
         ),
         Finding(
-            "quarantine_share", bad / total if total else 0.0,
-            f"{bad:,} of {total:,} rows ({bad / max(total, 1):.1%}) could not be processed: {counted['quarantine']}", quarantined,
+            "quarantine_share", bad / (total + hidden) if total else 0.0,
+            f"{bad:,} of {total + hidden:,} rows ({bad / max(total + hidden, 1):.1%}) could not be processed: "
+            f"{counted['quarantine']}", quarantined,
         ),
         share("undecodable_share", undecodable, total, "rows have bytes of no character set", quarantined),
         share("largest_cluster", cluster, total, "rows are one cluster", lambda: [{"survivor": survivor}]),
@@ -207,7 +210,7 @@ def _quarantined(given: Evidence, config: Config) -> Callable[[], list[dict[str,
     def behind() -> list[dict[str, Any]]:
         table = given.tables["quarantine"]
         source = config.input.columns.source
-        named = [_id(given).alias("doc_id"), "reason"]
+        named = [_id(given).alias("doc_id"), *[name for name in ("reason", "file") if name in table.columns]]
         named += [F.col(quoted(source)).cast("string").alias("source")] if source in table.columns else []
         return [row.asDict() for row in table.select(*named).orderBy("reason", "doc_id").limit(SHOWN).collect()]
 

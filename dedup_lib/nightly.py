@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dedup_lib.comparisons import known_sources
 from dedup_lib.config import Config
-from dedup_lib.errors import DedupError, StorageUnknown
+from dedup_lib.errors import DedupError, InputError, StorageUnknown
 from dedup_lib.exposition import exposition
 from dedup_lib.files import Folder
 from dedup_lib.fingerprints import Facts, changed, facts
@@ -122,6 +122,15 @@ class Night:
         self._store.make_current()
         self.discard(self._store)
         self.say(Line(f"published: run {self._store.run_id}", event="published", run_id=self._store.run_id))
+
+    def blame(self, error: Exception) -> None:
+        """Raise ``InputError`` if input files changed since the run began: then they are why a stage failed."""
+        altered = changed(self.facts.files, self.config.input.path) if self.facts else []
+        if altered and not (isinstance(error, DedupError) and not isinstance(error, InputError)):
+            raise InputError(
+                f"input file {altered[0]}{f' and {len(altered) - 1} more' if altered[1:] else ''}: changed or deleted while it "
+                "was read; nothing is published; start the job again when the files are complete"
+            ) from error
 
     def discard(self, store: RunStore) -> None:
         """Remove the work tables: after the pointer, so that a run that dies before has them when it goes on."""

@@ -13,9 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dedup_lib import metrics, nightly, room
-from dedup_lib.checks import check_settings, checked_columns
+from dedup_lib.checks import check_settings
 from dedup_lib.config import Config
 from dedup_lib.errors import InputError
+from dedup_lib.intake import Given, Intake
 from dedup_lib.journal import Stopped
 from dedup_lib.metrics import tell
 from dedup_lib.nightly import ANYHOW, Night
@@ -41,18 +42,15 @@ from dedup_lib.schemas import (
 from dedup_lib.stages import outcome, review, templates
 from dedup_lib.stages.candidates import meetings
 from dedup_lib.stages.contain import contain
-from dedup_lib.stages.contents import pages_of
 from dedup_lib.stages.events import events
 from dedup_lib.stages.exact import group_exact, rank_representatives
-from dedup_lib.stages.identify import distinct_ids, raw_rows, shared_ids
 from dedup_lib.stages.normalize import normalize
 from dedup_lib.stages.settle import Settled, settle
 from dedup_lib.stages.sign import signatures
 from dedup_lib.stages.verdicts import Verdicts, judged_ids, ranked_verdicts, wrong_verdicts
-from dedup_lib.store import RunStore, read_input, read_verdicts, reading
+from dedup_lib.store import RunStore, read_verdicts, reading
 
 Say = Callable[[str], None]
-Given = Callable[[RunStore], DataFrame]  # input rows that no file of the settings holds; may use the run's work tables
 Finish = Callable[[RunStore, dict[str, Any]], None]
 
 
@@ -92,7 +90,10 @@ def rebuild(
             counted = run.execute()
         except Stopped:
             return Result(run.store, {}, "stopped")
-        night.judge(night.evidence(run.tables, run.rows, counted, run.newest, run.columns.doc_id))
+        except Exception as error:
+            night.blame(error)
+            raise
+        night.judge(night.evidence(run.tables, run.rows, counted, run.newest, run.intake.columns.doc_id))
         try_report(run.store, config, say, night.refusal)
         if night.refusal is None and finish is not None:
             finish(run.store, counted)
@@ -113,8 +114,7 @@ class _Run:
 
     def execute(self) -> dict[str, Any]:
         """Run all stages, write all tables, return the metrics."""
-        self.rows = rows = self.read()
-        normalized, unusable = self.normalize(rows)
+        self.rows, normalized, unusable = self.take_in()
         normalized = self.learn(normalized)
         verdict_table = self.verdicts()
         exact = self.exact(normalized, verdict_table)
@@ -122,30 +122,20 @@ class _Run:
         verdicts = ranked_verdicts(verdict_table, signed) if verdict_table is not None else None
         settled = self.settle(signed, normalized, verdicts)
         decided = self.decide(exact, signed, settled, verdicts)
-        tables = self.publish(rows, unusable, decided, signed, normalized, settled, verdicts)
+        tables = self.publish(self.rows, unusable, decided, signed, normalized, settled, verdicts)
         return self.report(signed, settled, tables, verdicts)
 
-    def read(self) -> DataFrame:
-        """Input rows with one id each."""
-        with self.timer("read"):
-            settings = self.config.input
-            if self.given is not None:
-                raw = self.given(self.store)
-            else:
-                raw = read_input(self.store.session, settings.path, settings.format)
-            columns = self.columns = checked_columns(raw, self.config)
-            with reading(settings.path, settings.format):
-                self.rows_read = raw.count()
-            self.needed = room.secure(self.config, self.rows_read, self.detail)
-            self.night.claim(self.store)
-            rows = raw_rows(raw, columns.doc_id, settings.profile_column, self.config.profile)
-            with reading(settings.path, settings.format):
-                shared = self.store.save(shared_ids(rows), "shared_ids")
-            if shared.isEmpty():
-                rows = rows.withColumn("copy", F.lit(1))
-            else:
-                rows = distinct_ids(rows, shared, columns, pages_of(self.config))
-        return rows
+    def take_in(self) -> tuple[DataFrame, DataFrame, DataFrame]:
+        """Input rows, and what ``normalize`` makes of them; once more without damaged files if they stop the engine."""
+        self.intake = intake = Intake(self.store, self.night, self.config, self.timer, self.given)
+        try:
+            rows = intake.read()
+            return rows, *self.normalize(rows)
+        except Exception:
+            if not intake.finds_damage():
+                raise
+            rows = intake.read()
+            return rows, *self.normalize(rows)
 
     def normalize(self, rows: DataFrame) -> tuple[DataFrame, DataFrame]:
         """``normalized``, and the ids of rows that cannot be compared, with the reason."""
@@ -257,13 +247,18 @@ class _Run:
             questions = self.questions(signed, normalized, settled, verdicts)
             own = rows.where(F.col("copy") == 1)
             tables = {
-                DOCUMENTS.name: outcome.documents(own, decided, self.count, self.columns.doc_id),
-                DROPPED.name: outcome.dropped(own, decided, self.count, self.columns.doc_id),
+                DOCUMENTS.name: outcome.documents(own, decided, self.count, self.intake.columns.doc_id),
+                DROPPED.name: outcome.dropped(own, decided, self.count, self.intake.columns.doc_id),
                 PAIRS.name: outcome.audit(decided, questions, self.store.run_id, self.started),
                 CLUSTERS.name: outcome.clusters(decided),
                 REVIEW.name: outcome.review_table(own, questions, questions.count(), self.used),
                 QUARANTINE.name: outcome.quarantine(
-                    rows, unusable, self.refused, list(self.config.profiles), self.columns.doc_id
+                    rows,
+                    unusable,
+                    self.refused,
+                    list(self.config.profiles),
+                    self.intake.columns.doc_id,
+                    self.intake.unreadable,
                 ),
                 FLAGS.name: outcome.flags(self.flagged),
                 TEMPLATES.name: self.templates,
@@ -278,10 +273,11 @@ class _Run:
 
     def report(self, signed: DataFrame, settled: Settled, tables: dict[str, DataFrame], said: Verdicts | None) -> dict[str, Any]:
         """Write ``metrics.json`` and ``manifest.json``."""
-        counts = self.rows_read, self.count, self.taken_off, self.lengths, self.containment
+        counts = self.intake.rows_read, self.count, self.taken_off, self.lengths, self.containment
         counted = metrics.collect(*counts, signed, settled, self.meetings, self.written, tables, self.timer)
         counted |= {"lengths": metrics.by_length(self.decided), "verdicts": metrics.by_verdict(said, settled)}
-        counted["room"] = self.needed | room.taken(self.store.folder, self.config.engine)
+        counted["unreadable"] = self.intake.left_out()
+        counted["room"] = self.intake.needed | room.taken(self.store.folder, self.config.engine)
         self.store.write_json("metrics.json", counted)
         every = meetings(self.config, self.lengths["representatives"])
         told = metrics.manifest(self.config, self.store.run_id, self.started, every)

@@ -12,13 +12,13 @@ from dedup_lib.nightly import known_facts
 from dedup_lib.publishing import now
 from dedup_lib.resume import How, begin
 from dedup_lib.stages.candidates import meetings
-from dedup_lib.store import read_input
+from dedup_lib.unreadable import load
 
 
 def plan(session: SparkSession, config: Config, run_id: str | None = None, how: How = How()) -> list[str]:  # noqa: B008
     """Lines to read: checks settings and input, writes nothing. Raises what ``rebuild`` would raise for them."""
     check_settings(config)
-    raw = read_input(session, config.input.path, config.input.format)
+    raw, bad = load(session, config.input.path, config.input.format)
     columns = checked_columns(raw, config)
     rows = raw.count()
     said: list[str] = []
@@ -33,6 +33,7 @@ def plan(session: SparkSession, config: Config, run_id: str | None = None, how: 
         f"output            {config.output.path} (settings {config.fingerprint()})",
         f"begins            {begins}",
     ]
+    lines += [f"unreadable        {found.file}: {found.reason}" for found in bad]
     if needed := room.estimate(config, rows):
         lines.append(f"room              {needed.line()}")
     for name, chances in metrics.thresholds(config, meetings(config, rows)).items():

@@ -117,6 +117,11 @@ class Checkpoints:
         self.progress.stages = {stage: mark for stage, mark in self.progress.stages.items() if stage not in late}
         self.progress.tables = {name: mark for name, mark in self.progress.tables.items() if mark.stage not in late}
 
+    def anew(self) -> None:
+        """Forget everything: the run begins again."""
+        self.forget_from(0)
+        self._seen.clear()
+
     def ready(self) -> list[str]:
         """The stages from the first one on that are done, and whose tables rest on what holds now."""
         found: list[str] = []

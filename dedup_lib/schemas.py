@@ -231,8 +231,8 @@ QUARANTINE = Table(
     "quarantine",
     "rows that could not be processed",
     (
-        Column("reason", "string", "empty, undecodable, duplicate_id, missing_id or unknown_profile"),
-        Column("file", "string", "the input file, where the row could not be read from it"),
+        Column("reason", "string", "empty, undecodable, duplicate_id, missing_id, unknown_profile or unreadable_file"),
+        Column("file", "string", "the input file and what is wrong with it; then the line stands for all its rows"),
     ),
     raw=True,
 )

@@ -64,7 +64,7 @@ def read_input(session: SparkSession, paths: Sequence[str], kind: str) -> DataFr
     files = [file for path in paths for file in existing(path)]
     with reading(paths, kind):
         frame = session.read.format(kind).options(**_READ_OPTIONS[kind]).load(files)
-        columns = frame.columns
+        columns = frame.schema.names
         frame.limit(1).toArrow()  # types that the engine cannot read show now, not when the result is written
     if not columns:
         raise InputError(f"input {', '.join(paths)}: holds no {kind} file with rows and columns")

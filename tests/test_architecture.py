@@ -17,11 +17,22 @@ KERNELS = sorted((ROOT / "dedup_lib" / "kernels").rglob("*.py"))
 EVALUATION = sorted((ROOT / "dedup_lib" / "evaluation").rglob("*.py"))
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 300, 50
 
-FORBIDDEN_CALLS = {"hash", "eval", "exec"}  # hash() of a string differs from process to process
+FORBIDDEN_CALLS = {"hash", "eval", "exec", "compile", "__import__"}  # hash() of a string differs from process to process
 FORBIDDEN_MODULES = {"pickle", "cPickle", "cloudpickle", "dill", "shelve", "marshal"}
 # What Spark Connect has not: contexts, RDDs, the JVM behind py4j. session.py alone knows the context of a classic session.
 BACK_DOORS = {"sparkContext", "SparkContext", "rdd", "mapPartitions", "foreachPartition", "foreach"}
 BACK_DOORS |= {"_jvm", "_jsc", "_jdf", "_jsparkSession", "_gateway", "_sc"}
+FORBIDDEN_ATTRIBUTES = {
+    "read_pickle",
+    "to_pickle",
+    "read_hdf",
+    "os.system",
+    "os.popen",
+    "builtins.eval",
+    "builtins.exec",
+    "mktemp",
+}
+PROCESSES = {"subprocess", "pty", "commands", "os.exec", "os.spawn", "asyncio.create_subprocess"}
 SAFE_LOADERS = {"SafeLoader", "CSafeLoader"}
 UNSAFE_YAML = {"load_all", "unsafe_load", "unsafe_load_all", "full_load", "full_load_all", "UnsafeLoader", "FullLoader"}
 
@@ -64,6 +75,11 @@ def unsafe_code(source: str) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.Attribute) and node.attr in UNSAFE_YAML:
             yield node.attr
+        elif isinstance(node, ast.Attribute) and {node.attr, ast.unparse(node)} & FORBIDDEN_ATTRIBUTES:
+            yield ast.unparse(node)
+        elif isinstance(node, ast.keyword) and node.arg in ("shell", "allow_pickle"):
+            if not (isinstance(node.value, ast.Constant) and node.value.value is False):
+                yield node.arg
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "yaml.load" and not _has_safe_loader(node):
             yield "yaml.load"
 
@@ -78,6 +94,13 @@ def back_doors(source: str) -> Iterator[str]:
     tree = ast.parse(source)
     yield from (node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in BACK_DOORS)
     yield from (name for name in imported_modules(tree) if BACK_DOORS & set(name.split(".")))
+
+
+def other_programs(source: str) -> Iterator[str]:
+    """Imports and calls that start another program: the product itself has no need of one."""
+    tree = ast.parse(source)
+    names = [*imported_modules(tree), *(ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute))]
+    yield from (name for name in names if name.startswith(tuple(PROCESSES)))
 
 
 def missing_docstrings(source: str) -> Iterator[str]:
@@ -111,7 +134,7 @@ def oversized(source: str) -> Iterator[str]:
     ("rule", "files"),
     [
         (impure_imports, KERNELS), (engine_imports, EVALUATION),
-        (unsafe_code, PROGRAM), (back_doors, [file for file in PROGRAM if file != SESSION]),
+        (unsafe_code, PROGRAM), (back_doors, [file for file in PROGRAM if file != SESSION]), (other_programs, LIBRARY),
         (missing_docstrings, LIBRARY + BENCH), (oversized, PROGRAM),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -132,8 +155,8 @@ def test_all_modules_keep_the_rule(rule: Rule, files: list[Path]):
         (unsafe_code, "key = hash('a')"), (unsafe_code, "keys = map(hash, words)"), (unsafe_code, "eval('1')"),
         (unsafe_code, "exec(code)"), (unsafe_code, "import pickle"), (unsafe_code, "from pickle import loads"),
         (unsafe_code, "yaml.load(f)"), (unsafe_code, "yaml.load(f, Loader=yaml.Loader)"), (unsafe_code, "yaml.unsafe_load(f)"),
-        (back_doors, "frame.rdd.map(f)"), (back_doors, "session._jvm.x()"), (back_doors, "from pyspark import SparkContext"),
-        (back_doors, "session.sparkContext.parallelize(rows)"), (back_doors, "frame.foreachPartition(f)"),
+        (unsafe_code, PROGRAM), (back_doors, [file for file in PROGRAM if file != SESSION]), (other_programs, LIBRARY),
+        (missing_docstrings, LIBRARY + BENCH), (oversized, PROGRAM),
         (missing_docstrings, "x = 1"), (missing_docstrings, "'m'\ndef f(): pass"), (missing_docstrings, "'m'\nclass C: pass"),
         (missing_docstrings, "'m'\nclass C:\n  'c'\n  def f(self): pass"),
         (oversized, "\n" * 301), (oversized, "def f():\n" + "    x = 1\n" * 50),

@@ -26,7 +26,7 @@ def main() -> int:
         return 2
     pip = [str(target / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     print(f"installing {lock} into {target}", flush=True)
-    return subprocess.call([*pip, "-r", lock])
+    return subprocess.call([*pip, "--require-hashes", "-r", lock])
 
 
 if __name__ == "__main__":

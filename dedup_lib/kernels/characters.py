@@ -29,6 +29,7 @@ FIRST_EXPANSION = -2  # table entry -2-k: the k-th expansion (none, two or more 
 # Every range in which some character is changed by some step; all other code points are copied.
 CHANGEABLE = [(0x0, 0x3400), (0xA000, 0xAC00), (0xF900, 0x20000), (0x2F800, 0x2FA20), (0xE0000, 0xE1000)]
 
+MOST_MARKS = 30  # on one character
 JOINER = "\u200d"
 _LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _INVISIBLE = re.compile(
@@ -53,8 +54,22 @@ _PUNCTUATION = str.maketrans({mark: form for form, marks in _FORMS.items() for m
 
 
 def nfkc(text: str) -> str:
-    """Compatibility composition: ＡＢＣ becomes ABC, ㎡ becomes m2, U+3000 becomes a space."""
-    return unicodedata.normalize("NFKC", text)
+    """Compatibility composition: ＡＢＣ becomes ABC, ㎡ becomes m2, U+3000 becomes a space.
+
+    Of more than 30 marks on one character the first 30 stay (the bound of Annex 15, Stream-Safe Text): putting them in order
+    takes quadratic time, which a text of nothing else would turn into hours.
+    """
+    return _few_marks(unicodedata.normalize("NFKC", _few_marks(text)))
+
+
+def _few_marks(text: str) -> str:
+    return text if text.isascii() else _many_marks().sub(r"\1", text)
+
+
+@lru_cache(maxsize=1)
+def _many_marks() -> re.Pattern:
+    marks = "".join(char for char in map(chr, range(MAX_CODE_POINT)) if unicodedata.combining(char))
+    return re.compile(f"([{marks}]{{{MOST_MARKS}}})[{marks}]+")
 
 
 def invisible(text: str) -> str:

@@ -93,11 +93,11 @@ def conflicts(first: str, second: str, most: int = 1000) -> list[tuple[str, str]
 
 def _meeting(ours: list[Fact], theirs: list[Fact], place: Callable[[Fact], object]) -> Iterator[tuple[str, str]]:
     """Values of differing facts that stand in one place, in the order of the first text."""
-    there: dict[object, list[Fact]] = {}
+    there: dict[object, dict[str, Fact]] = {}
     for fact in theirs:
-        there.setdefault(place(fact), []).append(fact)
-    for fact in ours:
-        for other in there.get(place(fact), ()):
+        there.setdefault(place(fact), {}).setdefault(fact.value, fact)
+    for fact in {(fact.value, place(fact)): fact for fact in ours}.values():
+        for other in there.get(place(fact), {}).values():
             if _differ(fact, other, place):
                 yield fact.value, other.value
 

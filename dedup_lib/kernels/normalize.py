@@ -25,7 +25,7 @@ from dedup_lib.kernels.triggers import Search, Trigger, holding
 from dedup_lib.kernels.whitespace import join_lines
 
 # Stored with every run: a change of any step's result makes old fingerprints worthless.
-NORMALIZER_VERSION = 3
+NORMALIZER_VERSION = 4
 MAX_PASSES = 8
 
 

@@ -124,10 +124,18 @@ def dropped(rows: DataFrame, decided: DataFrame, count: int, id_column: str | No
     return _with_raw(rows.select("raw", "doc_id").join(small(gone, count), "doc_id"), DROPPED, id_column)
 
 
-def quarantine(rows: DataFrame, unusable: DataFrame, refused: int, known_profiles: list[str], id_column: str | None) -> DataFrame:
+def quarantine(
+    rows: DataFrame,
+    unusable: DataFrame,
+    refused: int,
+    known_profiles: list[str],
+    id_column: str | None,
+    unreadable: DataFrame | None,
+) -> DataFrame:
     """``quarantine``: rows without a usable text, without an id of their own, or of a profile that does not exist.
 
-    ``unusable`` holds ``doc_id`` and ``unusable``, the reason, of the ``refused`` rows whose text cannot be compared.
+    Each file of ``unreadable``, if any, is a line of nulls. ``unusable`` holds ``doc_id`` and ``unusable``, the reason, of the
+    ``refused`` rows whose text cannot be compared.
     """
     owner, known = F.col("copy") == 1, F.col("profile").isin(known_profiles)
     reason = F.when(F.col("copy") == 0, "missing_id").when(~owner, "duplicate_id").otherwise("unknown_profile")
@@ -136,8 +144,11 @@ def quarantine(rows: DataFrame, unusable: DataFrame, refused: int, known_profile
         reasons = unusable.select("doc_id", F.col("unusable").alias("reason"))
         texts = rows.where(owner & known).join(small(reasons, refused), "doc_id")
         misfits = misfits.unionByName(texts.select(*misfits.columns))
-    bad = misfits.withColumn("file", F.lit(None).cast("string"))
-    return _with_raw(bad, QUARANTINE, id_column)
+    bad = _with_raw(misfits.withColumn("file", F.lit(None).cast("string")), QUARANTINE, id_column)
+    if unreadable is None:
+        return bad
+    named = unreadable.select(F.lit("unreadable_file").alias("reason"), F.concat("file", F.lit(": "), "reason").alias("file"))
+    return bad.unionByName(named.select(*[F.col(c) if c in QUARANTINE.names else F.lit(None).alias(c) for c in bad.columns]))
 
 
 def _with_raw(frame: DataFrame, table: Table, id_column: str | None) -> DataFrame:
