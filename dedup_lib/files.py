@@ -55,15 +55,18 @@ class Folder:
         except FileNotFoundError:  # it went between the two calls
             return None
 
-    def write(self, name: str, text: str) -> None:
-        """Write a file whole: on a local disk by replacing it, elsewhere as the store does it."""
-        self.write_bytes(name, text.encode("utf-8"))
+    def write(self, name: str, text: str, synced: bool = True) -> None:
+        """Write a file whole: on a local disk by replacing it, elsewhere as the store does it.
 
-    def write_bytes(self, name: str, content: bytes) -> None:
+        ``synced=False``: what nobody needs after a restart of the machine is not waited for.
+        """
+        self.write_bytes(name, text.encode("utf-8"), synced)
+
+    def write_bytes(self, name: str, content: bytes, synced: bool = True) -> None:
         """Write a file of bytes whole."""
         path = self.at(name)
         if self.local:
-            _replace(path, content)
+            _replace(path, content, synced)
             return
         if not self._keyed:
             self.system.create_dir(posixpath.dirname(path), recursive=True)
@@ -129,16 +132,18 @@ def _opened(path: str) -> tuple[fs.FileSystem, str]:
         raise StorageUnknown(f"{path}: this storage cannot be opened: {told}; see ARCHITECTURE.md, Publishing") from error
 
 
-def _replace(path: str, content: bytes) -> None:
+def _replace(path: str, content: bytes, synced: bool) -> None:
     folder = os.path.dirname(path) or "."
     os.makedirs(folder, exist_ok=True)
     new = path + ".new"
     with open(new, "wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if synced:
+            file.flush()
+            os.fsync(file.fileno())
     os.replace(new, path)
-    _sync(folder)
+    if synced:
+        _sync(folder)
 
 
 def _sync(path: str) -> None:

@@ -142,7 +142,7 @@ class Checkpoints:
         return sum(pq.read_metadata(path, filesystem=self.folder.system).num_rows for path in paths)
 
     def _save(self) -> None:
-        self.folder.write(self._file, self.progress.model_dump_json() + "\n")
+        self.folder.write(self._file, self.progress.model_dump_json() + "\n", synced=False)  # a restart makes it worthless
 
 
 class Start(NamedTuple):

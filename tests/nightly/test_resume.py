@@ -91,10 +91,10 @@ def test_killed_between_the_tables_and_the_pointer_only_the_rest_is_done(session
     for at, where in enumerate(["gates.json", "000003.json", "CURRENT"]):
         other = f"review.family_from={at + 7}"  # another setting, or there would be nothing to do
 
-        def dies(self, name, text, where=where):
+        def dies(self, name, text, synced=True, where=where):
             if name.endswith(where):
                 raise Killed
-            write(self, name, text)
+            write(self, name, text, synced)
 
         with monkeypatch.context() as patched, pytest.raises(Killed):
             patched.setattr(Folder, "write", dies)
