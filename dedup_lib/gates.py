@@ -126,7 +126,7 @@ def _absolute(given: Evidence, config: Config) -> list[Finding]:
     bad = rows["quarantine"] + hidden
     quarantined = _quarantined(given, config)
     return [
-        Finding("empty_input", float(total == 0), "holds no rows"),
+        Finding("empty_input", float(total == 0), f"holds {total:,} rows" if total else "holds no rows"),
         _conservation(given),
         _evidence(given),
         Finding(

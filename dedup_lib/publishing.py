@@ -181,8 +181,8 @@ def promote(folder: Folder, run_id: str, force: bool = False) -> str | None:
     if run.state == "unfinished":
         raise ConfigError(f"run {run_id}: is unfinished and cannot be published; run the job again, it goes on where it ended")
     if run.state == "refused" and not force:
-        told = "".join(f"\n  {message}" for message in run.why)
-        raise ConfigError(f"run {run_id}: was refused; look at it, and add --force to publish it all the same{told}")
+        told = "; ".join(run.why)
+        raise ConfigError(f"run {run_id}: was refused; look at it, and add --force to publish it all the same: {told}")
     needed = [*(table.name for table in PUBLISHED), "metrics.json"]
     missing = [name for name in needed if not folder.exists(f"{RUNS}/{run_id}/{name}")]
     if missing:

@@ -81,7 +81,17 @@ def reading(paths: Sequence[str], kind: str) -> Iterator[None]:
         # No fault of a file: a kernel's, the engine is gone, or what was read cannot be stored.
         if in_a_kernel or "_InactiveRpcError" in str(error) or no_room(error):
             raise
-        raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}") from error
+        raise InputError(
+            f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}{_other(paths, kind)}"
+        ) from error
+
+
+def _other(paths: Sequence[str], kind: str) -> str:
+    """What to try where the names of the files speak of another format."""
+    for other, endings in (("json", (".json", ".jsonl")), ("csv", (".csv",))):
+        if kind != other and all(path.endswith(endings) for path in paths):
+            return f"; --set input.format={other}"
+    return ""
 
 
 def existing(path: str) -> list[str]:

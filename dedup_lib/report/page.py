@@ -70,12 +70,15 @@ def rules(pairs: Sequence[Row]) -> list[tuple[str, str, int]]:
 
 def gates(found: Facts) -> list[Row]:
     """What the result had to satisfy; ``told``: value, warning level and limit of each gate."""
-    forms = {name: "{:.2%}" if field.annotation is ShareLevel else "{:,.6g}" for name, field in Gates.model_fields.items()}
+    forms = {name: "{:.2%}" if field.annotation is ShareLevel else "{:,.4g}" for name, field in Gates.model_fields.items()}
 
     def told(gate: Row) -> list[str]:
         return ["–" if gate[name] is None else forms[gate["gate"]].format(gate[name]) for name in ("value", "warn", "fail")]
 
-    return [gate | {"told": told(gate)} for gate in found.gates]
+    def verdict(gate: Row) -> str:
+        return "off" if gate["warn"] is gate["fail"] is None else gate["verdict"]
+
+    return [gate | {"told": told(gate), "verdict": verdict(gate)} for gate in found.gates]
 
 
 def _sample(row: Row, found: Facts, language: str) -> dict[str, Any]:

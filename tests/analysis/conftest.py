@@ -14,7 +14,7 @@ from dedup_lib.finished import finished_run
 from dedup_lib.pipeline import rebuild
 from dedup_lib.settings import load_settings
 from tests.conftest import SAMPLE
-from tests.pipeline.helpers import LENIENT, write_rows
+from tests.pipeline.helpers import LENIENT, UNREPORTED, write_rows
 
 HOSTILE = '<script>alert(1)</script></textarea>=1+1\u202e"&'
 LETTERS = "风云山水花鸟虫鱼春夏秋冬"
@@ -42,7 +42,7 @@ def corpus() -> list[dict[str, Any]]:
 
 def settings(folder: Path, output: Path, *more: str):
     """The settings of a run over the corpus."""
-    return load_settings(None, [f"input.path={folder}", f"output.path={output}", LENIENT, *more]).config
+    return load_settings(None, [f"input.path={folder}", f"output.path={output}", LENIENT, UNREPORTED, *more]).config
 
 
 @pytest.fixture(scope="session")

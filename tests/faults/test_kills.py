@@ -7,15 +7,16 @@ import os
 import pytest
 
 from tests.faults.killing import PLACES, Killing
+from tests.pipeline.helpers import UNREPORTED
 
 FULL = os.environ.get("FAULTS") == "yes"
-SEEDS, ROWS = (30, 20_000) if FULL else (2, 400)
+SEEDS, ROWS, SETTINGS = (30, 20_000, []) if FULL else (2, 300, [UNREPORTED])
 
 
 @pytest.fixture(scope="module")
 def killing(tmp_path_factory):
     """The corpus and its undisturbed result."""
-    return Killing(tmp_path_factory.mktemp("killing"), ROWS)
+    return Killing(tmp_path_factory.mktemp("killing"), ROWS, *SETTINGS)
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))

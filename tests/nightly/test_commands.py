@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import runpy
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,8 +17,12 @@ import pytest
 
 from dedup_lib.files import Folder
 from dedup_lib.locking import Lock
+from tests.conftest import ROOT
 from tests.pipeline.cases import LIBRARY, REWORDED
-from tests.test_jobs import ROWS, job
+from tests.pipeline.helpers import UNREPORTED
+from tests.test_jobs import ROWS, Done, job
+
+QUIET = ("--log-format", "json", "--set", UNREPORTED)
 
 
 @pytest.fixture(scope="module")
@@ -22,15 +31,20 @@ def nights(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("nights")
     for name, columns in (("one", ROWS), ("two", {"doc_id": ["a", "b"], "content": [LIBRARY, REWORDED]})):
         pq.write_table(pa.table(columns), folder / "input.parquet")
-        done = job("rebuild", "--input", "input.parquet", "--output", "out", "--run-id", name, "--log-format", "json", cwd=folder)
+        done = job("rebuild", "--input", "input.parquet", "--output", "out", "--run-id", name, *QUIET, cwd=folder)
         assert done.code == 0, done.error
         lines = [json.loads(line) for line in done.out.splitlines()]
         assert lines[-1]["event"] == "published" and {"time", "level", "message"} <= set(lines[0])
     return folder
 
 
-def publish(folder: Path, *arguments: str):
-    return job("publish", *arguments, "--output", "out", cwd=folder)
+def publish(folder: Path, *arguments: str) -> Done:
+    """The command in this process: it starts no engine. That it starts in one of its own is tested below."""
+    out, error = io.StringIO(), io.StringIO()
+    with chdir(folder), redirect_stdout(out), redirect_stderr(error), pytest.raises(SystemExit) as ended:
+        with mock.patch.object(sys, "argv", ["publish.py", *arguments, "--output", "out"]):
+            runpy.run_path(str(ROOT / "jobs" / "publish.py"), run_name="__main__")
+    return Done(ended.value.code or 0, out.getvalue(), error.getvalue())
 
 
 def test_runs_are_listed_rolled_back_promoted_and_pruned(nights):
@@ -46,7 +60,7 @@ def test_runs_are_listed_rolled_back_promoted_and_pruned(nights):
 
 
 def test_nothing_to_do_is_success(nights):
-    done = job("rebuild", "--input", "input.parquet", "--output", "out", cwd=nights)
+    done = job("rebuild", "--input", "input.parquet", "--output", "out", "--set", UNREPORTED, cwd=nights)
     assert done.code == 0 and "nothing to do: run two is published" in done.out and "rows in" in done.out
 
 
@@ -71,6 +85,6 @@ def test_a_stale_input_is_code_4_before_anything_is_read(nights):
 
 
 def test_a_folder_without_runs_is_named(tmp_path):
-    done = publish(tmp_path, "list")
+    done = job("publish", "list", "--output", "out", cwd=tmp_path)
     assert done.code == 4 and done.error.startswith("error: out: holds no runs")
     assert os.listdir(tmp_path) == []

@@ -17,7 +17,7 @@ from dedup_lib.resume import Checkpoints, How
 from dedup_lib.settings import load_settings
 from tests.conftest import embedded_only
 from tests.pipeline.cases import LIBRARY, REWORDED
-from tests.pipeline.helpers import LENIENT, TABLES, digest, published, write_rows
+from tests.pipeline.helpers import LENIENT, TABLES, UNREPORTED, digest, published, write_rows
 
 ROWS = [
     {"doc_id": "a", "content": LIBRARY, "source": "s"},
@@ -33,7 +33,7 @@ class Killed(BaseException):
 
 
 def config(folder: Path, *overrides: str):
-    given = [f"input.path={json.dumps(str(folder / 'input'))}", f"output.path={folder / 'out'}", LENIENT, *overrides]
+    given = [f"input.path={json.dumps(str(folder / 'input'))}", f"output.path={folder / 'out'}", LENIENT, UNREPORTED, *overrides]
     return load_settings(None, given).config
 
 
@@ -85,24 +85,26 @@ def test_killed_in_every_stage_the_next_run_goes_on(session, work, monkeypatch):
 
 
 @embedded_only
-@pytest.mark.parametrize("where", ["gates.json", "000002.json", "CURRENT"])
-def test_killed_between_the_tables_and_the_pointer_only_the_rest_is_done(session, work, monkeypatch, where):
-    run(session, work, "review.family_from=9", run_id="before")
+def test_killed_between_the_tables_and_the_pointer_only_the_rest_is_done(session, work, monkeypatch):
+    before = run(session, work, run_id="before")[0].store.run_id
     write = Folder.write
+    for at, where in enumerate(["gates.json", "000003.json", "CURRENT"]):
+        other = f"review.family_from={at + 7}"  # another setting, or there would be nothing to do
 
-    def dies(self, name, text):
-        if name.endswith(where):
-            raise Killed
-        write(self, name, text)
+        def dies(self, name, text, durable=True, where=where):
+            if name.endswith(where):
+                raise Killed
+            write(self, name, text, durable)
 
-    with monkeypatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(Folder, "write", dies)
-        run(session, work)
-    assert current_run(str(work / "out")) == "before"
-    result, said = run(session, work)
-    assert {*TABLES} <= reused(result) and "taken from it" in said
-    assert current_run(str(work / "out")) == result.store.run_id and len(list((work / "out" / "runs").iterdir())) == 2
-    assert len(published(work / "out")["documents"]) + len(published(work / "out")["dropped"]) == len(ROWS)
+        with monkeypatch.context() as patched, pytest.raises(Killed):
+            patched.setattr(Folder, "write", dies)
+            run(session, work, other)
+        assert current_run(str(work / "out")) == before
+        result, said = run(session, work, other)
+        assert {*TABLES} <= reused(result) and "taken from it" in said
+        before = result.store.run_id
+        assert current_run(str(work / "out")) == before and len(list((work / "out" / "runs").iterdir())) == at + 2
+        assert len(published(work / "out")["documents"]) + len(published(work / "out")["dropped"]) == len(ROWS)
 
 
 @embedded_only
@@ -119,7 +121,7 @@ def test_a_table_that_is_damaged_is_made_again(session, work):
     run(session, work, last="rank")
     (folder,) = (work / "out" / "runs").iterdir()
     next((folder / "_work" / "exact").glob("*.parquet")).write_bytes(b"half a fi")
-    result, _ = run(session, work)
+    result, _ = run(session, work, last="rank")
     assert "normalized" in reused(result) and "exact" not in reused(result)
 
 
@@ -130,10 +132,10 @@ def test_a_table_that_is_damaged_is_made_again(session, work):
      ("_work/progress.json", '{"boot": "other"}', "the machine was started anew"), ("run.json", "[", None)],
 )  # fmt: skip
 def test_marks_that_cannot_be_trusted_are_not(session, work, name, text, why):
-    run(session, work, last="exact")
+    run(session, work, last="normalize")
     (folder,) = (work / "out" / "runs").iterdir()
     (folder / name).write_text(text)
-    result, said = run(session, work)
+    result, said = run(session, work, last="normalize")
     assert reused(result) == set() and (why is None or why in said)
     assert result.store.folder != str(folder)
 

@@ -17,19 +17,20 @@ from dedup_lib.pipeline import rebuild
 from dedup_lib.publishing import current_run, promote
 from dedup_lib.settings import load_settings
 from tests.conftest import embedded_only
-from tests.pipeline.helpers import published
+from tests.pipeline.helpers import UNREPORTED, published
 
 WALL = "本站已升级，请登录后查看全文。登录即表示您同意用户协议和隐私政策，更多精彩内容请下载客户端，扫描二维码关注公众号。"
 
 
 @embedded_only
 def test_a_source_that_changed_its_template_is_named(session, tmp_path):
-    corpus = ds.dataset(str(make_corpus("mixed", 1500, 7, tmp_path).files.rpartition("/")[0])).to_table()
+    corpus = ds.dataset(str(make_corpus("mixed", 300, 7, tmp_path).files.rpartition("/")[0])).to_table()
     sources = pa.array([f"站点{number % 3}" for number in range(len(corpus))])
     corpus = corpus.set_column(corpus.schema.get_field_index("source"), "source", sources)
     (tmp_path / "in").mkdir()
     pq.write_table(corpus, tmp_path / "in" / "rows.parquet")
-    given = [f"input.path={tmp_path / 'in'}", f"output.path={tmp_path / 'out'}", "gates.history.at_least=1"]
+    given = [f"input.path={tmp_path / 'in'}", f"output.path={tmp_path / 'out'}", "gates.min_rows=0"]
+    given += ["gates.history={at_least: 1, min_source_rows: 20}", UNREPORTED]
     settings = load_settings(None, given).config
     rebuild(session, settings, "monday", say=lambda line: None)
     before = published(tmp_path / "out")

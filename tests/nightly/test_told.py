@@ -18,7 +18,7 @@ from dedup_lib.pipeline import rebuild
 from dedup_lib.settings import load_settings
 from tests.conftest import embedded_only
 from tests.pipeline.cases import LIBRARY, REWORDED
-from tests.pipeline.helpers import LENIENT, write_rows
+from tests.pipeline.helpers import LENIENT, UNREPORTED, write_rows
 
 TEXTS = {"a": LIBRARY, "b": REWORDED, "c": "", "d": "好评如潮，下次还来买。" * 9}
 
@@ -60,7 +60,13 @@ def told(session, tmp_path_factory):
     folder = tmp_path_factory.mktemp("told")
     write_rows([{"doc_id": name, "content": text, "title": text[:9]} for name, text in TEXTS.items()], folder / "input")
     (folder / "v.csv").write_text("doc_id,other_id,verdict\na,b,duplicate\n")
-    given = [f"input.path={folder / 'input'}", f"output.path={folder / 'out'}", f"input.verdicts={folder / 'v.csv'}", LENIENT]
+    given = [
+        f"input.path={folder / 'input'}",
+        f"output.path={folder / 'out'}",
+        f"input.verdicts={folder / 'v.csv'}",
+        LENIENT,
+        UNREPORTED,
+    ]
     said: list[str] = []
     rebuild(session, load_settings(None, [*given, f"output.textfile={folder / 'node' / 'x.prom'}"]).config, "r", said.append)
     return folder, said

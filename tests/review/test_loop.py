@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -41,12 +42,20 @@ def articles() -> list[dict]:
     return rows
 
 
-@pytest.fixture
-def first(session, tmp_path):
-    """A run with questions."""
-    tables = run(session, articles(), tmp_path)
+@pytest.fixture(scope="module")
+def made(session, tmp_path_factory):
+    """The folder of a run with questions, and its tables."""
+    folder = tmp_path_factory.mktemp("made")
+    tables = run(session, articles(), folder)
     assert (len(tables["review"]), len(tables["dropped"])) == (DOUBTS, DROPS)
-    return tables
+    return folder, tables
+
+
+@pytest.fixture
+def first(made, tmp_path):
+    """A run with questions, in a folder of the test's own."""
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
+    return made[1]
 
 
 def ask(session, tmp_path, **changes) -> tuple[int, int, list[str]]:
