@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from dedup_lib.dump import files
+from dedup_lib.dump.lexis import OPENED
 from dedup_lib.dump.packer import Packer
 from dedup_lib.errors import InputError
 
-_OPENED = re.compile(rb"/\*M?!\d*\s*$")
 _LAST = 16  # bytes of a statement's end in which a comment may close
 
 
@@ -128,6 +127,6 @@ def copy(path: str, cuts: np.ndarray, out: Packer) -> None:
 
 def _closes(last: bytes, out: Packer) -> bool:
     """Take off what opened the comment that a statement's end closes; whether the statement began a line."""
-    if last.rstrip(b"; \r\n").endswith(b"*/") and (opened := _OPENED.search(out.tail)):
+    if last.rstrip(b"; \r\n").endswith(b"*/") and (opened := OPENED.search(out.tail)):
         out.take_back(len(out.tail) - opened.start())
     return out.tail[-1:] in (b"", b"\n")

@@ -7,10 +7,16 @@ kernels take a window ``data`` (uint8) and its end ``stop``, and say -1 where wh
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from dedup_lib.dump.compiling import compiled
+from dedup_lib.dump.files import PADDING
 
+OPENED = re.compile(rb"/\*M?!\d*\s*$")  # the opening of a conditional comment
+_LINE_COMMENT = re.compile(rb"(?m)^[ \t]*(?:--\s|#)[^\n]*\s*\Z")  # the last line is one
+_SPACE = re.compile(rb"[\s\x00\x1a]*")
 # Classes of bytes; character sets with second bytes below 0x80 add LEAD.
 _PLAIN, _QUOTE, _SLASH, _LEAD = 0, 1, 2, 3
 _TRAILS = {  # lead bytes and second bytes, as the server has them
@@ -205,3 +211,17 @@ def head_end(data, i, stop, rules):
         else:
             return -3
     return -1
+
+
+def is_blank(rest: bytes) -> bool:
+    """Whether bytes are blanks and comments only; a Ctrl-Z or zeros at the end of a file are blanks.
+
+    The opening of a conditional comment is none of them: something would follow it.
+    """
+    if _SPACE.fullmatch(rest):
+        return True
+    if OPENED.search(rest) and not _LINE_COMMENT.search(rest):
+        return False
+    text = np.frombuffer(rest + PADDING + b"x", np.uint8)
+    behind = skip_space(np.concatenate([text, np.zeros(4, np.uint8)]), 0, len(text) + 4)
+    return behind >= len(rest)

@@ -10,8 +10,8 @@ import numpy as np
 
 from dedup_lib.dump import scan as codes
 from dedup_lib.dump.client import Client
-from dedup_lib.dump.files import PADDING, Window
-from dedup_lib.dump.lexis import skip_space
+from dedup_lib.dump.files import Window
+from dedup_lib.dump.lexis import OPENED, is_blank
 from dedup_lib.dump.names import STATEMENTS, Head, head
 from dedup_lib.dump.rows import scan
 from dedup_lib.errors import InputError
@@ -29,8 +29,6 @@ _OVERLAP = 256  # bytes that are looked at twice in the search for it
 _SHOWN = 1 << 16  # bytes of a damaged part that are kept
 _MARK = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?php\s+(?:exit|die)[^?\n]*\?>)?")
 _BEFORE = 40  # bytes before a statement that stay in the window
-_OPENED = re.compile(rb"/\*M?!\d*\s*$")
-_SPACE = re.compile(rb"[\s\x00\x1a]*")
 
 
 class Statement(NamedTuple):
@@ -208,7 +206,7 @@ class Walker:
         if word is None or word[0].upper().decode() not in STATEMENTS:
             yield from self._lost(_NO_STATEMENT, start, start)
             return
-        opened = _OPENED.search(self._part.data[max(0, start - _BEFORE) : start].tobytes())
+        opened = OPENED.search(self._part.data[max(0, start - _BEFORE) : start].tobytes())
         given = data, opened[0] if opened else b""
         statement = Statement(self._part.base + start, self._part.base + end, self.client.text(data), *given)
         if word is not None and word[0].upper() in (b"INSERT", b"REPLACE") and self._select(head(statement.text)) is not None:
@@ -268,7 +266,7 @@ class Walker:
     def _endless(self) -> str:
         """What is wrong with a statement that does not end here, if other statements seem to follow; '' if nothing does."""
         rest = self._part.data[int(self.state[codes.POS]) : self._part.stop].tobytes()
-        if self.state[codes.MODE] != codes.BETWEEN or not _RESUME.search(rest) or _is_blank(rest):
+        if self.state[codes.MODE] != codes.BETWEEN or not _RESUME.search(rest) or is_blank(rest):
             return ""
         word = _FIRST_WORD.match(rest)
         if word is None or word[0].upper().decode() not in STATEMENTS:
@@ -286,15 +284,6 @@ class Walker:
             rest = rest.rstrip().removesuffix(self.client.now.delimiter.encode())
         whole = self.state[codes.MODE] == codes.BETWEEN or part.size is None
         problem = f"the file is damaged ({part.broken})" if part.broken else "the file ends inside a statement"
-        if part.broken or not whole or not _is_blank(rest):
+        if part.broken or not whole or not is_blank(rest):
             start = pos if pos < stop or not whole else stop
             yield self._damage(problem, start, stop, part.base + stop, rest)
-
-
-def _is_blank(rest: bytes) -> bool:
-    """Whether bytes are blanks and comments only; a Ctrl-Z or zeros at the end of a file are blanks."""
-    if _SPACE.fullmatch(rest):
-        return True
-    text = np.frombuffer(rest + PADDING + b"x", np.uint8)
-    behind = skip_space(np.concatenate([text, np.zeros(4, np.uint8)]), 0, len(text) + 4)
-    return behind >= len(rest)

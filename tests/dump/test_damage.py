@@ -45,3 +45,13 @@ def test_nothing_is_lost_in_silence(dump, seed):
         assert len(good) < len(rows)
         with pytest.raises(InputError, match=r"byte \d+"):
             read_all(path, "news")
+
+
+def test_a_dump_cut_inside_a_conditional_comment_is_damaged(dump):
+    comment = b"/*!40000 ALTER TABLE `news` DISABLE KEYS */"
+    whole = news(3, 1) + b"\n" + comment + b";\n"
+    assert read_all(dump(whole + b"-- /*!40000\n"), "news").num_rows == 3
+    begins = whole.rindex(comment)
+    for end in range(begins + 1, begins + len(comment)):
+        with pytest.raises(InputError, match="ends inside a statement"):
+            read_all(dump(whole[:end]), "news")
