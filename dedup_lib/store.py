@@ -80,7 +80,9 @@ def reading(paths: Sequence[str], kind: str) -> Iterator[None]:
         in_a_kernel = isinstance(error, PythonException) and not _FROM_A_FILE.search(str(error))
         if in_a_kernel or "_InactiveRpcError" in str(error):  # or the engine is gone: no fault of a file
             raise
-        raise InputError(f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}{_other(paths, kind)}") from error
+        raise InputError(
+            f"input {', '.join(paths)}: cannot be read as {kind}: {first_line(error)}{_other(paths, kind)}"
+        ) from error
 
 
 def _other(paths: Sequence[str], kind: str) -> str:
