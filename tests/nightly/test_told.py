@@ -60,13 +60,8 @@ def told(session, tmp_path_factory):
     folder = tmp_path_factory.mktemp("told")
     write_rows([{"doc_id": name, "content": text, "title": text[:9]} for name, text in TEXTS.items()], folder / "input")
     (folder / "v.csv").write_text("doc_id,other_id,verdict\na,b,duplicate\n")
-    given = [
-        f"input.path={folder / 'input'}",
-        f"output.path={folder / 'out'}",
-        f"input.verdicts={folder / 'v.csv'}",
-        LENIENT,
-        UNREPORTED,
-    ]
+    given = [f"input.path={folder / 'input'}", f"output.path={folder / 'out'}", f"input.verdicts={folder / 'v.csv'}"]
+    given += [LENIENT, UNREPORTED]
     said: list[str] = []
     rebuild(session, load_settings(None, [*given, f"output.textfile={folder / 'node' / 'x.prom'}"]).config, "r", said.append)
     return folder, said

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.oracle import jaccard, shingle_set
+from tests.pages import Seen
 from tests.pipeline.cases import CASES, Case, corpus
 from tests.pipeline.helpers import drops, run, survivors
 
@@ -17,8 +18,14 @@ def rows():
 
 
 @pytest.fixture(scope="module")
-def tables(session, rows, tmp_path_factory):
-    return run(session, list(rows.values()), tmp_path_factory.mktemp("cases"), files=3)
+def ran(session, rows, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cases")
+    return folder, run(session, list(rows.values()), folder, "output.report=true", files=3)
+
+
+@pytest.fixture(scope="module")
+def tables(ran):
+    return ran[1]
 
 
 def of(case: Case, doc_id: str) -> str | None:
@@ -44,6 +51,14 @@ class TestCase:
         reasons = {of(case, row["doc_id"]): row["reason"] for row in tables["quarantine"]}
         reasons.pop(None, None)
         assert reasons == dict.fromkeys(case.blank, "empty")
+
+
+def test_the_report_of_either_engine_has_its_figures(ran, rows):
+    folder, tables = ran
+    (page,) = folder.glob("output/runs/*/report.html")
+    words = Seen(page.read_text(encoding="utf-8")).words
+    for text in (f"{len(rows):,}rows read", f"{len(tables['dropped']):,}dropped", f"{len(tables['review']):,}pairs for review"):
+        assert text in words
 
 
 def test_every_row_comes_out_once_and_unchanged(tables, rows):

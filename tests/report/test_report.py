@@ -89,6 +89,7 @@ def test_every_section_is_there_in_every_language(hostile):
     assert places and {place[1:] for place in places} <= {value for name, value in first.attributes if name == "id"}
 
 
+@embedded_only  # on Spark: tests/pipeline/test_cases.py
 def test_the_figures_are_those_of_the_run(session, tmp_path):
     result = run(session, tmp_path, rows("中"))
     counts = result.metrics["rows"]
