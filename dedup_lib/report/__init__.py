@@ -40,7 +40,7 @@ def try_report(store: RunStore, config: Config, say: Say, refusal: DedupError | 
         return
     try:
         name = write_report(store, refused=None if refusal is None else str(refusal))
-        say(f"{'':<12} report     {store.folder}/{name}")
+        say(f"{'':<12} {name.partition('.')[0]:<10} {store.folder}/{name}")
     except Exception as error:  # named, not quoted: an engine's words may hold a document's text
         *_, frame = traceback.extract_tb(error.__traceback__)
         told = f"{type(error).__name__} in {frame.filename}:{frame.lineno}"
