@@ -24,15 +24,19 @@ def java_home() -> str | None:
     return found.stdout.strip() or None
 
 
+def on_spark(item: pytest.Item) -> bool:
+    """Whether a test needs Apache Spark's session."""
+    return hasattr(item, "callspec") and item.callspec.params.get("session") == "spark"
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Side by side, all tests on Spark go to one worker, since a second session costs more than it saves; others file by file."""
+    item.add_marker(pytest.mark.xdist_group("spark" if on_spark(item) else item.path.name))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Side by side, all tests on Spark go to one worker, first, since they take longest; the others file by file."""
-
-    def on_spark(item: pytest.Item) -> bool:
-        return hasattr(item, "callspec") and item.callspec.params.get("session") == "spark"
-
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("spark" if on_spark(item) else item.path.name))
+    """Those on Spark first: they take longest."""
     items.sort(key=lambda item: not on_spark(item))
 
 
