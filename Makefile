@@ -51,7 +51,7 @@ clean-dump: setup
 	$(BIN)/python jobs/clean_dump.py --engine embedded --dump '$(DUMP)' --output $(DUMP_OUTPUT) $(ARGS)
 
 test: setup
-	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+	JAVA_HOME=$$(tools/java.sh --quiet || true) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 test-clusters: setup
 	CLUSTERS=yes JAVA_HOME=$$(tools/java.sh) $(BIN)/python -m pytest tests/cluster $(ARGS)

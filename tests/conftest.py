@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,20 +25,26 @@ def java_home() -> str | None:
     return found.stdout.strip() or None
 
 
-def on_spark(item: pytest.Item) -> bool:
-    """Whether a test needs Apache Spark's session."""
-    return hasattr(item, "callspec") and item.callspec.params.get("session") == "spark"
+_ON_SPARK = re.compile(r"[\[-]spark[\]-]")  # in a test's name, the engine of its session
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
     """Side by side, all tests on Spark go to one worker, since a second session costs more than it saves; others file by file."""
-    item.add_marker(pytest.mark.xdist_group("spark" if on_spark(item) else item.path.name))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByEngine(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, case = nodeid.partition("::")
+            return "spark" if _ON_SPARK.search(case) else file
+
+    return ByEngine(config, log)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those on Spark first: they take longest."""
-    items.sort(key=lambda item: not on_spark(item))
+    items.sort(key=lambda item: not _ON_SPARK.search(item.name))
 
 
 JAVA = java_home()
