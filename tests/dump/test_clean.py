@@ -131,6 +131,6 @@ def test_what_cannot_work_is_said_at_once(tmp_path, monkeypatch, given, code, sa
 def test_a_gate_refuses_without_publishing(session, tmp_path):
     (tmp_path / "n.sql").write_text(KEYLESS)
     settings = load_settings(overrides=[f"output.path={tmp_path / 'out'}"])
-    with pytest.raises(GateRefused, match="quarantine: 1 of 4 rows"):
+    with pytest.raises(GateRefused, match="quarantine_share: 1 of 4 rows"):
         clean(session, settings.config, prepare(str(tmp_path / "n.sql"), None, {}, {}), "r", say=lambda line: None)
     assert not (tmp_path / "out" / "CURRENT").exists() and not list((tmp_path / "out").rglob("*.gz"))
