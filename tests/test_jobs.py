@@ -40,7 +40,7 @@ def rebuild(tmp_path):
     def run(columns: dict | None, *arguments: str | Path, **environment: str) -> Done:
         if columns is not None:
             pq.write_table(pa.table(columns), tmp_path / "input.parquet")
-            arguments = ("--input", "input.parquet", "--output", "out", *arguments)
+            arguments = ("--input", "input.parquet", "--output", "out", "--set", "output.report=false", *arguments)
         return job("rebuild", *arguments, cwd=tmp_path, **environment)
 
     return run
