@@ -29,7 +29,7 @@ SCHEMA = pa.schema(
         ("publish_time", pa.timestamp("us")),
     ]
 )
-TABLES = ("documents", "dropped", "pairs", "clusters", "review", "quarantine", "flags", "templates", "events")
+TABLES = ("documents", "dropped", "pairs", "clusters", "review", "quarantine", "flags", "templates", "events", "scores")
 OF_THE_RUN = ("run_id", "decided_at")  # columns that name the run, not the result
 LENIENT = "gates.quarantine_share.fail=1"
 UNREPORTED = "output.report=false"  # what most tests look at are the tables
