@@ -57,7 +57,7 @@ test-clusters: setup
 	CLUSTERS=yes JAVA_HOME=$$(tools/java.sh) $(BIN)/python -m pytest tests/cluster $(ARGS)
 
 test-faults: setup
-	FAULTS=yes $(BIN)/python -m pytest tests/faults tests/pipeline/test_unreadable.py $(ARGS)
+	FAULTS=yes $(BIN)/python -m pytest tests/faults $(ARGS)
 
 test-hostile: setup
 	$(BIN)/python -m tests.faults.hostile $(ARGS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,9 +13,6 @@ from dedup_lib.errors import GateRefused, InputError
 from tests.conftest import embedded_only
 from tests.pipeline.helpers import run_on, write_rows
 
-alone = pytest.mark.skipif(
-    os.environ.get("FAULTS") != "yes", reason="a file that vanishes was seen to take the shared engine with it: make test-faults"
-)
 GOOD = [{"doc_id": str(number), "content": f"第{number}条消息，说的是另一件事"} for number in range(40)]
 
 
@@ -105,7 +101,7 @@ def test_an_empty_folder_is_refused(session, tmp_path):
 
 
 @embedded_only
-@pytest.mark.parametrize("vanishes", [pytest.param(True, marks=alone), False])
+@pytest.mark.parametrize("vanishes", [True, False])
 def test_files_that_change_while_they_are_read(session, tmp_path, monkeypatch, vanishes):
     folder = write_rows(GOOD, tmp_path / "input", files=2)
     learn = pipeline._Run.learn
