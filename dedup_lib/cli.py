@@ -95,7 +95,7 @@ def _guarded(job: Callable[..., None]) -> Callable[..., None]:
         except DedupError as error:
             problems = error.problems if isinstance(error, ConfigError) else [str(error)]
             for problem in problems:
-                print(f"error: {visible(problem)}", file=sys.stderr)
+                print("error: " + "\n".join(map(visible, problem.split("\n"))), file=sys.stderr)
             sys.exit(error.exit_code)
         except KeyboardInterrupt:
             _interrupted()

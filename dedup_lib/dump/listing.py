@@ -97,6 +97,12 @@ def _list(file: str, charset: str | None, listing: Listing) -> None:
         ending = part.data[max(0, part.stop - 200) : part.stop].tobytes().upper()
     if not (b"DUMP COMPLETED" in ending or any(end in last.upper() for end in _ENDINGS)):
         listing.warnings.append(f"dump {file}: nothing at its end tells that it is complete; compare the row counts")
+    if any(entry.columns for entry in found.values()):  # else a dump of rows alone, of mysqldump --no-create-info
+        strangers = [entry for entry in found.values() if entry.rows and not entry.columns]
+        listing.warnings += [
+            f"dump {file}: puts {entry.rows:,} rows into table {entry.name!r}, which it does not define: a damaged name?"
+            for entry in strangers
+        ]
     listing.tables += found.values()
 
 

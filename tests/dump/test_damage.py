@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from dedup_lib.dump.listing import tables
 from dedup_lib.errors import InputError
 from tests.dump.server import read_all
 from tests.dump.test_reader import news
@@ -55,3 +56,14 @@ def test_a_dump_cut_inside_a_conditional_comment_is_damaged(dump):
     for end in range(begins + 1, begins + len(comment)):
         with pytest.raises(InputError, match="ends inside a statement"):
             read_all(dump(whole[:end]), "news")
+
+
+def test_rows_of_a_table_that_is_not_defined_are_told(dump):
+    whole = news(3, 1)
+    assert not [warning for warning in tables(str(dump(whole))).warnings if "does not define" in warning]
+    begins = whole.rindex(b"INSERT INTO `news`")
+    cut = whole[:begins] + whole[begins:].replace(b"`news`", b"`new`", 1)
+    told = [warning for warning in tables(str(dump(cut))).warnings if "does not define" in warning]
+    assert len(told) == 1 and "1 rows into table 'new'" in told[0]
+    alone = b"SET NAMES utf8mb4;\n" + whole[whole.index(b"INSERT INTO `news`") :]
+    assert not [warning for warning in tables(str(dump(alone))).warnings if "does not define" in warning]
