@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from dedup_lib.config import Config
 from dedup_lib.errors import ConfigError, DedupError, no_room
-from dedup_lib.store import existing
+from dedup_lib.store import data_files
 
 DISK_PER_TEXT = 2.2  # bytes of a run's tables, work tables among them, for each byte of text in the input
 DISK_PER_ROW = 1_200  # and for each row: hashes and signatures, candidate pairs
@@ -118,7 +118,7 @@ def text_bytes(paths: Sequence[str], kind: str) -> int | None:
     if any("://" in path for path in paths):
         return None
     try:
-        files = [file for path in paths for found in existing(path) for file in _files(Path(found))]
+        files = data_files(paths)
         sizes = [os.path.getsize(file) for file in files]
         if kind != "parquet":
             packed = (".gz", ".bz2", ".zst", ".zip")
@@ -128,12 +128,6 @@ def text_bytes(paths: Sequence[str], kind: str) -> int | None:
         return int(sum(sizes) * (sum(seen) / max(sum(sizes[::step]), 1)))
     except (OSError, pa.ArrowException):
         return None
-
-
-def _files(path: Path) -> list[str]:
-    """A file, or those in a folder that engines read."""
-    found = [path] if path.is_file() else sorted(path.rglob("*"))
-    return [str(file) for file in found if file.is_file() and not file.name.startswith((".", "_"))]
 
 
 def _unpacked(file: str) -> int:

@@ -26,7 +26,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from dedup_lib.errors import ConfigError, InputError, no_room, redacted
-from dedup_lib.files import Folder
+from dedup_lib.files import Folder, is_data
 from dedup_lib.kernels.pages import Pages, readable
 from dedup_lib.publishing import BEGUN, RUNS, WORK, checked_run_id, current_run, publish
 from dedup_lib.schemas import NEEDED_OF_A_VERDICT as NEEDED
@@ -102,6 +102,15 @@ def existing(path: str) -> list[str]:
     if not found:
         raise InputError(f"input {path}: no such file or folder")
     return found
+
+
+def data_files(paths: Sequence[str]) -> list[str]:
+    """The files that engines read in local folders, paths and globs, in order. Raises ``InputError`` if a path names none."""
+    found: set[str] = set()
+    for place in (place for path in paths for place in existing(path)):
+        inside = [entry.name for entry in Folder(place).entries("", recursive=True)] if os.path.isdir(place) else None
+        found |= {place} if inside is None else {os.path.join(place, name) for name in inside if is_data(name)}
+    return sorted(found)
 
 
 def read_verdicts(session: SparkSession, path: str) -> DataFrame:

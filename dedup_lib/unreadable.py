@@ -1,13 +1,15 @@
 """Input files that cannot be read: found, named with the reason, left out, and counted.
 
 Footers of local Parquet files are looked at before a run. Pages are decoded a second time only when the engine failed, and types
-are compared only when it could not merge them, so a healthy input costs nothing. What is left out is a line of ``quarantine`` for
-each file; how many rows it stands for is taken from its footer, or guessed from its size.
+are compared only when it could not merge them, so a healthy input costs nothing. Files of lines are decoded once before the run.
+What is left out is a line of ``quarantine`` for each file; how many rows it stands for is taken from its footer, or guessed from
+its size.
 """
 
 from __future__ import annotations
 
 import os
+from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +21,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from dedup_lib.errors import InputError, redacted
-from dedup_lib.files import Folder, is_data
 from dedup_lib.schemas import Column, Table
-from dedup_lib.store import existing, read_input
+from dedup_lib.store import data_files, existing, read_input
 
 UNREADABLE = Table(
     "unreadable",
@@ -34,6 +35,7 @@ UNREADABLE = Table(
 )
 _NAMED = 3
 _THREADS = 8
+_PIECE = 1 << 20
 # What engines do not read, or not alike; a file may hold it and be whole.
 _STRANGE = (
     pa.types.is_unsigned_integer, pa.types.is_dictionary, pa.types.is_float16, pa.types.is_decimal256, pa.types.is_time,
@@ -66,9 +68,13 @@ def load(session: SparkSession, paths: Sequence[str], kind: str, known: Sequence
 
     Raises ``InputError`` where no file is left, or one cannot be left out.
     """
-    if kind != "parquet" or any("://" in path for path in paths):
+    if any("://" in path for path in paths):
         return Loaded(read_input(session, paths, kind), [])
-    files = _files(paths)
+    if kind != "parquet":
+        if kind in ("json", "csv"):
+            _check_text(data_files(paths), kind)
+        return Loaded(read_input(session, paths, kind), [])
+    files = data_files(paths)
     bad = {found.file: found for found in (*_checked(files, _footer), *known)}
     try:
         frame = read_input(session, _without(paths, bad), kind)
@@ -83,11 +89,30 @@ def load(session: SparkSession, paths: Sequence[str], kind: str, known: Sequence
     return Loaded(read_input(session, _without(paths, bad), kind), _sized(bad, files))
 
 
+def _check_text(files: Sequence[str], kind: str) -> None:
+    """Raise ``InputError`` for a file of lines that is no UTF-8: engines put other characters in its place and say nothing."""
+    for file in files:
+        decoder, at = getincrementaldecoder("utf-8")(), 0
+        try:
+            with pa.input_stream(file, compression="detect") as stream:
+                while piece := stream.read(_PIECE):
+                    decoder.decode(piece)
+                    at += len(piece)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"input {file}: cannot be read as {kind}: byte {at + error.start:,} or one near it is no UTF-8; convert the file "
+                "(iconv -f GB18030 -t UTF-8), or give the texts as bytes in Parquet, whose character set is found for each"
+            ) from None
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"input {file}: cannot be read as {kind}: {_told(error)}") from None
+
+
 def damaged(paths: Sequence[str], kind: str) -> list[Bad]:
     """The files with pages that cannot be decoded, or text that is no UTF-8: reads every local Parquet file."""
     if kind != "parquet" or any("://" in path for path in paths):
         return []
-    return _checked(_files(paths), _pages)
+    return _checked(data_files(paths), _pages)
 
 
 def table(session: SparkSession, bad: Sequence[Bad]) -> DataFrame:
@@ -95,18 +120,9 @@ def table(session: SparkSession, bad: Sequence[Bad]) -> DataFrame:
     return session.createDataFrame(list(map(tuple, bad)), UNREADABLE.ddl) if bad else UNREADABLE.empty(session)
 
 
-def _files(paths: Sequence[str]) -> list[str]:
-    """The data files that local paths name, in order."""
-    found = []
-    for place in (place for path in paths for place in existing(path)):
-        names = [entry.name for entry in Folder(place).entries("", recursive=True)] if os.path.isdir(place) else None
-        found += [place] if names is None else [os.path.join(place, name) for name in names if is_data(name)]
-    return sorted(set(found))
-
-
 def _without(paths: Sequence[str], bad: dict[str, Bad]) -> list[str]:
     """Paths that name the same files but the bad ones. Folders of partitions are named whole, since they hold columns."""
-    if not (kept := [file for file in _files(paths) if file not in bad]):
+    if not (kept := [file for file in data_files(paths) if file not in bad]):
         named = "; ".join(f"{found.file}: {found.reason}" for found in list(bad.values())[:_NAMED])
         raise InputError(f"input {', '.join(paths)}: cannot be read as parquet: {named or 'no file in it'}")
     places = [place for path in paths for place in existing(path)]

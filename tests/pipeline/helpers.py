@@ -29,7 +29,8 @@ SCHEMA = pa.schema(
         ("publish_time", pa.timestamp("us")),
     ]
 )
-TABLES = ("documents", "dropped", "pairs", "clusters", "review", "quarantine", "flags", "templates", "events", "scores")
+DECIDED = ("documents", "dropped", "pairs", "clusters", "review", "quarantine", "flags", "templates", "events")
+TABLES = (*DECIDED, "scores")  # which pairs are compared rests on the budgets too, what is decided does not
 OF_THE_RUN = ("run_id", "decided_at")  # columns that name the run, not the result
 LENIENT = "gates.quarantine_share.fail=1"
 UNREPORTED = "output.report=false"  # what most tests look at are the tables
@@ -64,10 +65,10 @@ def published(output: Path) -> dict[str, Any]:
     return tables | {"metrics": json.loads((folder / "metrics.json").read_text())}
 
 
-def digest(tables: Mapping[str, list[dict]]) -> str:
-    """A hash of the whole result, whatever the order of rows."""
+def digest(tables: Mapping[str, list[dict]], names: Sequence[str] = TABLES) -> str:
+    """A hash of the whole result, or of some of its tables, whatever the order of rows."""
     lines = []
-    for name in TABLES:
+    for name in names:
         for row in tables[name]:
             kept = {key: value for key, value in row.items() if key not in OF_THE_RUN}
             lines.append(name + json.dumps(kept, sort_keys=True, ensure_ascii=False, default=str))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dedup_lib import pipeline
+from dedup_lib import pipeline, unreadable
 from dedup_lib.errors import GateRefused, InputError
 from dedup_lib.session import open_session
 from tests.conftest import embedded_only
@@ -161,3 +162,21 @@ def test_both_engines_leave_out_the_same(session, tmp_path):
         str(folder / "cut.parquet"), str(folder / "damaged_page.parquet"),
     ]  # fmt: skip
     assert len(tables["documents"]) + len(tables["dropped"]) == 40
+
+
+@embedded_only
+@pytest.mark.parametrize(("kind", "suffix"), [("csv", "csv"), ("csv", "csv.gz"), ("json", "jsonl")])
+def test_lines_that_are_no_utf8_are_refused_with_the_place(session, tmp_path, kind, suffix):
+    head, first, second = {
+        "csv": ("doc_id,content\n", "1,第一条\n", "2,GARBLED\n"),
+        "json": ("", '{"content": "第一条"}\n', '{"content": "GARBLED"}\n'),
+    }[kind]
+    text = f"{head}{first}{second}".encode()
+    file = tmp_path / f"in.{suffix}"
+    packed = gzip.compress if suffix.endswith("gz") else bytes
+    for place, bad in ((text.index(b"GARBLED"), "汉字".encode("gb18030")), (len(text) - 1, "字".encode()[:2])):
+        file.write_bytes(packed(text[:place] + bad))
+        with pytest.raises(InputError, match=rf"in\.{suffix}: .* byte \d+ or one near it is no UTF-8; convert the file"):
+            unreadable.load(session, [str(file)], kind)
+    file.write_bytes(packed(text))
+    assert unreadable.load(session, [str(file)], kind).frame.count() == 2
