@@ -15,7 +15,7 @@ from dedup_lib.diff import visible
 from dedup_lib.errors import ConfigError, DedupError, redacted
 from dedup_lib.metrics import Line, json_line, tell, tell_json
 from dedup_lib.session import under_spark_submit
-from dedup_lib.strings import LANGUAGES
+from dedup_lib.strings import checked_language
 
 INTERNAL = 1
 
@@ -29,9 +29,9 @@ LanguageOption = Annotated[str | None, typer.Option("--language", help="en or zh
 
 
 def check_language(language: str | None) -> None:
-    """Raise ``ConfigError`` for a language that there is not."""
-    if language not in (None, *LANGUAGES):
-        raise ConfigError(f"--language {language!r}: the languages are {', '.join(LANGUAGES)}")
+    """Raise ``ConfigError`` for a language that there is not; None is that of the run."""
+    if language is not None:
+        checked_language(language)
 
 
 def run(job: Callable[..., None], epilog: str | None = None) -> NoReturn:

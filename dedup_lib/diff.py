@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from rapidfuzz.distance import Indel, MatchingBlock
 from rich.text import Text
 
@@ -20,25 +23,40 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
 
 
-def diff(first: str, second: str, most: int = 20_000, language: str = "en") -> Text:
-    """What only ``first`` has, what only ``second`` has, and equal stretches, shortened; about ``most`` characters of it."""
-    shown, told = Text(), strings("diff", language)
+class Stretch(NamedTuple):
+    """What only the first text has, what only the second has, and what both have behind it; whether that begins or ends both."""
+
+    first: str
+    second: str
+    equal: str
+    begins: bool
+    ends: bool
+
+
+def stretches(first: str, second: str) -> Iterator[Stretch]:
+    """Two texts taken apart where they differ, from left to right; of longer ones the first ``LONGEST`` characters."""
     ours, theirs = first[:LONGEST], second[:LONGEST]
     blocks = [block for block in Indel.editops(ours, theirs).as_matching_blocks() if block.size]
     at, other = 0, 0
     for block in [*blocks, MatchingBlock(len(ours), len(theirs), 0)]:
+        before = ours[at : block.a], theirs[other : block.b]
+        at, other = block.a + block.size, block.b + block.size
+        yield Stretch(*before, ours[block.a : at], block.a + block.b == 0, at == len(ours) and other == len(theirs))
+
+
+def diff(first: str, second: str, most: int = 20_000, language: str = "en") -> Text:
+    """What only ``first`` has, what only ``second`` has, and equal stretches, shortened; about ``most`` characters of it."""
+    shown, told = Text(), strings("diff", language)
+    for stretch in stretches(first, second):
         if len(shown) > most:
             shown.truncate(most)
             shown.append(f" … {told['more']}", "dim")
             break
-        if block.a > at:
-            shown.append(f"[-{visible(ours[at : block.a])}-]", ONLY_FIRST)
-        if block.b > other:
-            shown.append(f"{{+{visible(theirs[other : block.b])}+}}", ONLY_SECOND)
-        at, other = block.a + block.size, block.b + block.size
-        shown.append(
-            _shortened(ours[block.a : at], block.a + block.b == 0, at == len(ours) and other == len(theirs), told["equal"])
-        )
+        if stretch.first:
+            shown.append(f"[-{visible(stretch.first)}-]", ONLY_FIRST)
+        if stretch.second:
+            shown.append(f"{{+{visible(stretch.second)}+}}", ONLY_SECOND)
+        shown.append(_shortened(stretch.equal, stretch.begins, stretch.ends, told["equal"]))
     if max(len(first), len(second)) > LONGEST:
         shown.append(f" … {told['cut'].format(number=f'{LONGEST:,}')}", "dim")
     return shown

@@ -124,6 +124,15 @@ class Folder:
         return posixpath.relpath(path, self.base)
 
 
+def sized(number: float) -> str:
+    """A number of bytes to read."""
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:,.0f} {unit}"
+        number /= 1000
+    return f"{number:,.1f} GB"
+
+
 def is_data(name: str) -> bool:
     """Whether engines read a file of that name, relative to the input folder, as data."""
     return not any(part.startswith(_NO_DATA) and "=" not in part for part in name.split("/"))

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from dedup_lib.config import Config
 from dedup_lib.errors import ConfigError, DedupError, no_room
+from dedup_lib.files import sized
 from dedup_lib.store import data_files
 
 DISK_PER_TEXT = 2.2  # bytes of a run's tables, work tables among them, for each byte of text in the input
@@ -45,7 +46,9 @@ class Room(NamedTuple):
         """What is said before the start."""
         parts = [("disk", self.disk_needed, self.disk_free), ("memory", self.memory_needed, self.memory_free)]
         told = [
-            f"{_size(need)} of {name} ({_size(free)} free)" for name, need, free in parts if need is not None and free is not None
+            f"{sized(need)} of {name} ({sized(free)} free)"
+            for name, need, free in parts
+            if need is not None and free is not None
         ]
         return "needs about " + ", ".join(told)
 
@@ -80,12 +83,12 @@ def check(room: Room, config: Config) -> None:
     anyway = "or, where you know better, --set output.check_room=false"
     if room.disk_free is not None and room.disk_needed > room.disk_free:
         raise ConfigError(
-            f"output {config.output.path}: the tables of this run need about {_size(room.disk_needed)}, "
-            f"{_size(room.disk_free)} are free; choose another folder, remove old runs, {anyway}"
+            f"output {config.output.path}: the tables of this run need about {sized(room.disk_needed)}, "
+            f"{sized(room.disk_free)} are free; choose another folder, remove old runs, {anyway}"
         )
     if room.memory_needed is not None and room.memory_needed > room.memory_free:
         raise ConfigError(
-            f"engine embedded: this corpus needs about {_size(room.memory_needed)} of memory, {_size(room.memory_free)} are "
+            f"engine embedded: this corpus needs about {sized(room.memory_needed)} of memory, {sized(room.memory_free)} are "
             f"free; use --engine spark, whose memory does not grow with the corpus, a larger machine, {anyway}"
         )
 
@@ -110,7 +113,7 @@ def watched(config: Config) -> Iterator[None]:
 
 def _disk(place: str) -> str:
     free = _free_disk(place)
-    return "not of this machine" if free is None else f"{_size(free)} free"
+    return "not of this machine" if free is None else f"{sized(free)} free"
 
 
 def text_bytes(paths: Sequence[str], kind: str) -> int | None:
@@ -164,7 +167,3 @@ def taken(folder: str, engine: str) -> dict[str, int]:
         unit = 1 if sys.platform == "darwin" else 1024
         found["memory_used"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     return found
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.0f} MB"

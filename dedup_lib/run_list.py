@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dedup_lib.errors import InputError
-from dedup_lib.files import Folder
+from dedup_lib.files import Folder, sized
 from dedup_lib.publishing import RUNS, Run, rollback_target, runs
 
 
@@ -27,7 +27,7 @@ def lines(folder: Folder, in_work: str | None = None) -> list[str]:
         began = (run.started or "")[:19].replace("T", " ")
         note = "  <- rollback" if run.run_id == target else ""
         told.append(
-            f"{run.run_id:<{width}}  {run.state:<11} {began:<20} {counts[0]:>12} {counts[1]:>12} {_size(run.size):>9}{note}"
+            f"{run.run_id:<{width}}  {run.state:<11} {began:<20} {counts[0]:>12} {counts[1]:>12} {sized(run.size):>9}{note}"
         )
         told += [f"{'':<{width}}    {message.splitlines()[0]}" for message in run.why]
     return told
@@ -35,13 +35,5 @@ def lines(folder: Folder, in_work: str | None = None) -> list[str]:
 
 def told(doomed: list[Run], verb: str) -> str:
     """What pruning deletes, as words."""
-    freed = _size(sum(run.size for run in doomed))
+    freed = sized(sum(run.size for run in doomed))
     return "\n".join([*(f"{verb}: {run.run_id} ({run.state})" for run in doomed), f"{verb}: {len(doomed)} runs, {freed}"])
-
-
-def _size(number: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:,.0f} {unit}"
-        number /= 1000
-    return f"{number:,.1f} TB"

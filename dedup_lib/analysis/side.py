@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from markupsafe import Markup, escape
-from rapidfuzz.distance import Indel, MatchingBlock
 
-from dedup_lib.diff import CONTEXT, LONGEST, visible
+from dedup_lib.diff import CONTEXT, LONGEST, stretches, visible
 
 STYLE = Markup("""<style>
 .pair { border: 1px solid #ddd; border-radius: 4px; margin: .8em 0; font: 14px/1.7 "Noto Sans CJK SC", "Source Han Sans SC",
@@ -23,16 +22,11 @@ STYLE = Markup("""<style>
 
 def sides(first: str, second: str) -> tuple[Markup, Markup]:
     """Both texts, what only one of them has marked, long equal stretches shortened."""
-    ours, theirs = first[:LONGEST], second[:LONGEST]
-    blocks = [block for block in Indel.editops(ours, theirs).as_matching_blocks() if block.size]
     left, right = [], []
-    at, other = 0, 0
-    for block in [*blocks, MatchingBlock(len(ours), len(theirs), 0)]:
-        left.append(_marked("del", ours[at : block.a]))
-        right.append(_marked("ins", theirs[other : block.b]))
-        at, other = block.a + block.size, block.b + block.size
-        equal = _equal(ours[block.a : at])
-        left.append(equal), right.append(equal)
+    for stretch in stretches(first, second):
+        equal = _equal(stretch.equal)
+        left += [_marked("del", stretch.first), equal]
+        right += [_marked("ins", stretch.second), equal]
     more = Markup(' <span class="same">…</span>')
     ends = [more if len(text) > LONGEST else Markup() for text in (first, second)]
     return Markup().join([*left, ends[0]]), Markup().join([*right, ends[1]])

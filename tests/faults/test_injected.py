@@ -156,7 +156,7 @@ def worker_of(root: psutil.Process) -> psutil.Process | None:
     ("victim", "trace", "place"),
     [
         (executor_of, "Lost executor", "said"),
-        (worker_of, "Python worker exited unexpectedly", "spark/work/*/*/stderr"),
+        (worker_of, "Python worker exited unexpectedly", "spark/**/stderr"),
     ],
 )
 def test_a_run_outlives_what_runs_its_tasks(case, tmp_path, victim, trace, place):
