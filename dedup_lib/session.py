@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 from dedup_lib.errors import ConfigError
 
 CONNECT = "connect="
+_REMOTE = "SPARK_CONNECT_MODE_ENABLED"
 _ROOT = str(Path(__file__).resolve().parent.parent)
 
 # What the result rests on, whatever the cluster's defaults are.
@@ -69,6 +70,7 @@ def open_session(engine: str) -> Iterator[SparkSession]:
 @contextmanager
 def _embedded() -> Iterator[SparkSession]:
     os.environ.setdefault("RUST_LOG", "error")
+    remote = os.environ.get(_REMOTE)
     try:
         from pysail.spark import SparkConnectServer
         from pyspark.sql.connect.client.retries import DefaultPolicy
@@ -86,7 +88,8 @@ def _embedded() -> Iterator[SparkSession]:
     finally:
         session.stop()
         server.stop()
-        os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)  # set by the client; would turn a later Spark session into a client
+        if remote is None:  # set by the client; would turn a later Spark session into a client
+            os.environ.pop(_REMOTE, None)
 
 
 @contextmanager
