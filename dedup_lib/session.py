@@ -35,7 +35,7 @@ _UNLESS_SET = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",  # about 10 MB of text in a batch
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "32m",
 }
-_LOCAL_JAVA = "-XX:TieredStopAtLevel=1"  # why: conf/spark-local.conf; before any extraJavaOptions
+_LOCAL_JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"  # why: conf/spark-local.conf; before any extraJavaOptions
 _ANSWERS_WITHIN = 15  # seconds, a Spark Connect server
 _PARTITIONS_PER_CORE = 4  # of a local master's shuffles; a cluster keeps its default
 

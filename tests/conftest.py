@@ -26,6 +26,9 @@ def java_home() -> str | None:
 
 
 _ON_SPARK = re.compile(r"[\[-]spark[\]-]")  # in a test's name, the engine of its session
+_COMMANDS = "tests/test_jobs.py"  # every test there is a process of its own
+# A session of tests makes thousands of tiny plans; to compile each would take longer than to interpret it.
+_INTERPRETED = "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN"
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -36,7 +39,7 @@ def pytest_xdist_make_scheduler(config, log):
     class ByEngine(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file, _, case = nodeid.partition("::")
-            return "spark" if _ON_SPARK.search(case) else file
+            return "spark" if _ON_SPARK.search(case) else nodeid if file == _COMMANDS else file
 
     return ByEngine(config, log)
 
@@ -59,7 +62,7 @@ def session(request, tmp_path_factory):
 
     if request.param == "spark":
         os.environ["JAVA_HOME"] = JAVA
-        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--properties-file {ROOT}/conf/spark-local.conf pyspark-shell"
+        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--properties-file {ROOT}/conf/spark-local.conf {_INTERPRETED} pyspark-shell"
     os.chdir(tmp_path_factory.mktemp("cwd"))
     shutil.copytree(ROOT / "conf", "conf")
     with open_session(request.param) as session:

@@ -94,14 +94,6 @@ def test_a_second_run_replaces_the_pointer_and_keeps_the_first(rebuild, tmp_path
     assert (tmp_path / "out" / "runs" / "two" / "_work").is_dir()
 
 
-def test_the_hash_seed_of_python_does_not_matter(rebuild, tmp_path):
-    results = []
-    for seed in ("0", "12345"):
-        assert rebuild(ROWS, "--run-id", f"seed-{seed}", PYTHONHASHSEED=seed).code == 0
-        results.append(digest(published(tmp_path / "out")))
-    assert results[0] == results[1]
-
-
 def test_files_and_formats_are_named_on_the_command_line(rebuild, tmp_path):
     (tmp_path / "a.csv").write_text('编号,正文\n001,"他说""好"",\n完了"\n')
     (tmp_path / "b.csv").write_text('编号,正文\n002,"他说""好"",\n完了"\n')
