@@ -23,6 +23,7 @@ from dedup_lib.tables import quoted
 
 PASS, WARN, FAIL, SILENT = "pass", "warn", "fail", "silent"
 SHOWN = 10  # rows that are named
+_LETTERS = 80  # characters of what names a row
 _OF_THE_INPUT = ("empty_input", "file_age_hours", "publish_age_hours")  # exit code 4
 
 
@@ -105,8 +106,17 @@ def _named(rows: Sequence[Mapping[str, Any]]) -> str:
     """The rows behind a verdict as words, safe for a terminal."""
     if not rows:
         return ""
-    named = [", ".join(f"{name} {visible(str(value))[:80]}" for name, value in row.items() if value is not None) for row in rows]
+    named = [
+        ", ".join(f"{name} {_cut(name, visible(str(value)))}" for name, value in row.items() if value is not None) for row in rows
+    ]
     return "\n  for example: " + "; ".join(named)
+
+
+def _cut(name: str, value: str) -> str:
+    """At most 80 characters: of a file the end, which tells it from others."""
+    if len(value) <= _LETTERS:
+        return value
+    return f"…{value[1 - _LETTERS :]}" if name == "file" else f"{value[: _LETTERS - 1]}…"
 
 
 def _absolute(given: Evidence, config: Config) -> list[Finding]:

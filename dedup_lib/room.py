@@ -46,9 +46,7 @@ class Room(NamedTuple):
         """What is said before the start."""
         parts = [("disk", self.disk_needed, self.disk_free), ("memory", self.memory_needed, self.memory_free)]
         told = [
-            f"{sized(need)} of {name} ({sized(free)} free)"
-            for name, need, free in parts
-            if need is not None and free is not None
+            f"{sized(need)} of {name} ({sized(free)} free)" for name, need, free in parts if need is not None and free is not None
         ]
         return "needs about " + ", ".join(told)
 

@@ -249,9 +249,9 @@ def test_half_an_emoji_in_json_is_refused_by_name(session, tmp_path):
         on_file(session, tmp_path, "input.jsonl", "\n".join(lines))
 
 
-def test_texts_in_another_encoding_are_not_equal(session, tmp_path):
-    tables = on_file(session, tmp_path, "input.csv", "doc_id,content\n1,好评\n2,差评\n".encode("gbk"))
-    assert drops(tables) == {}
+def test_lines_in_another_encoding_are_refused_with_what_to_do(session, tmp_path):
+    with pytest.raises(InputError, match=r"input\.csv: cannot be read as csv: byte 17 .* iconv -f GB18030"):
+        on_file(session, tmp_path, "input.csv", "doc_id,content\n1,好评\n2,差评\n".encode("gbk"))
 
 
 def test_broken_utf8_in_parquet_is_refused_by_name(session, tmp_path):
