@@ -69,5 +69,11 @@ def session(request, tmp_path_factory):
         yield session
 
 
+def on_their_own(**given: str) -> dict[str, str]:
+    """Environment variables for a process that knows nothing of the sessions of this one."""
+    of_sessions = ("SPARK_CONNECT_MODE_ENABLED", "PYSPARK_SUBMIT_ARGS")
+    return {name: value for name, value in os.environ.items() if name not in of_sessions} | given
+
+
 # For tests of what does not depend on the engine.
 embedded_only = pytest.mark.parametrize("session", ["embedded"], indirect=True)

@@ -117,7 +117,8 @@ def test_cleaning_the_sample_on_a_server(session, mariadb, account, tmp_path):
     quick = ["profiles.news.contain=null", "output.report=false"]  # the stages have tests of their own
     settings = load_settings(overrides=[f"output.path={tmp_path / 'out'}", "engine=spark", *quick])
     work = servers.prepare(connection(session, mariadb, account, "live"), "news", {})
-    result = servers.clean(session, settings.config, work, "r", say=lambda line: None)
+    said: list[str] = []
+    result = servers.clean(session, settings.config, work, "r", say=said.append)
     made = tmp_path / "out" / "runs" / "r"
     assert not list(made.glob("*.gz")) and result.metrics["rows"]["input"] == 323
     assert (
@@ -134,8 +135,8 @@ def test_cleaning_the_sample_on_a_server(session, mariadb, account, tmp_path):
     assert Counter(mariadb.rows("live", "news")[1]) == left
     assert run(mariadb, "live", (made / "undo.sql").read_text("utf-8"))[1] == ""
     assert Counter(mariadb.rows("live", "news")[1]) == changed != original
-    for file in filter(Path.is_file, made.rglob("*")):
-        assert not any(secret.encode() in file.read_bytes() for secret in (PASSWORD, FORMS[1], 'p\\"a'))
+    for written in ("\n".join(said).encode(), *(file.read_bytes() for file in filter(Path.is_file, made.rglob("*")))):
+        assert not any(secret.encode() in written for secret in (PASSWORD, FORMS[1], 'p\\"a'))
 
 
 @on_spark

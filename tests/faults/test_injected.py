@@ -17,7 +17,7 @@ import psutil
 import pyspark
 import pytest
 
-from tests.conftest import JAVA, ROOT, needs_java
+from tests.conftest import JAVA, ROOT, needs_java, on_their_own
 from tests.faults.flaky import SAID
 from tests.faults.killing import Killing
 from tests.pipeline.helpers import digest, published
@@ -43,7 +43,7 @@ class Done(NamedTuple):
 
 
 def job(case: Killing, output: Path, engine: str = "embedded", *options: str) -> Done:
-    environment = os.environ | ({"JAVA_HOME": JAVA} if JAVA else {})
+    environment = on_their_own(**({"JAVA_HOME": JAVA} if JAVA else {}))
     command = [sys.executable, str(ROOT / "jobs" / "rebuild.py"), "--engine", engine]
     command += ["--input", case.corpus, "--output", str(output), *options]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=SECONDS)
@@ -170,7 +170,7 @@ def test_a_run_outlives_what_runs_its_tasks(case, tmp_path, victim, trace, place
     command = [str(tmp_path / "spark" / "bin" / "spark-submit"), "--master", "local-cluster[2,1,1024]"]
     command += [word for setting in settings for word in ("--conf", setting)]
     command += [str(ROOT / "jobs" / "rebuild.py"), "--input", case.corpus, "--output", str(tmp_path / "out")]
-    environment = os.environ | {"JAVA_HOME": JAVA, "SPARK_HOME": str(tmp_path / "spark"), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = on_their_own(JAVA_HOME=JAVA, SPARK_HOME=str(tmp_path / "spark"), SPARK_LOCAL_IP="127.0.0.1")
     kills = 0
     with (tmp_path / "said").open("wb") as said:
         process = subprocess.Popen(command, stdout=said, stderr=said, env=environment, cwd=tmp_path, start_new_session=True)
@@ -200,7 +200,7 @@ def found(folder: Path, place: str, words: str) -> bool:
 def test_tasks_that_fail_on_their_first_attempt_change_nothing(case, tmp_path):
     shutil.copytree(case.folder / "old", tmp_path / "out")
     command = [sys.executable, "-m", "tests.faults.flaky", case.corpus, str(tmp_path / "out")]
-    environment = os.environ | {"JAVA_HOME": JAVA, "PYTHONPATH": str(ROOT)}
+    environment = on_their_own(JAVA_HOME=JAVA, PYTHONPATH=str(ROOT))
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     assert SAID in done.stderr  # Spark tells of the attempts that failed
