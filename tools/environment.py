@@ -24,9 +24,10 @@ def main() -> int:
         print(f"error: no virtual environment could be made in {target} ({error}); "
               "on Debian: apt-get install python3-venv", file=sys.stderr)  # fmt: skip
         return 2
-    pip = [str(target / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [str(target / "bin" / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     print(f"installing {lock} into {target}", flush=True)
-    return subprocess.call([*pip, "--require-hashes", "-r", lock])
+    # The lock names everything: pip, left to look for what that needs, takes later releases of what is asked for with extras.
+    return subprocess.call([*pip, "install", "--require-hashes", "--no-deps", "-r", lock]) or subprocess.call([*pip, "check"])
 
 
 if __name__ == "__main__":
