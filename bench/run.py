@@ -48,13 +48,14 @@ class Size(NamedTuple):
 def corpus_size(files: str) -> Size:
     """Rows and bytes of content of a glob, a folder or a file of Parquet, read batch by batch."""
     rows = size = 0
-    for batch in ds.dataset(_paths(files), format="parquet").to_batches(columns=["content"]):
+    for batch in ds.dataset(paths(files), format="parquet").to_batches(columns=["content"]):
         rows += len(batch)
         size += pc.sum(pc.binary_length(batch["content"])).as_py() or 0
     return Size(rows, size)
 
 
-def _paths(files: str) -> list[str]:
+def paths(files: str) -> list[str]:
+    """The Parquet files of a glob or a folder. Raises ``typer.BadParameter`` where there are none."""
     found = sorted(glob.glob(os.path.join(files, "**", "*.parquet") if os.path.isdir(files) else files, recursive=True))
     if not found:
         raise typer.BadParameter(f"input {files}: no such Parquet files")
